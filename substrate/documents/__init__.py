@@ -1,0 +1,1 @@
+"""Sources, documents and their versions, parsing and chunking."""

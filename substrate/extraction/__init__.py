@@ -1,0 +1,1 @@
+"""What one passage says, word for word: extractors, claims, time words."""

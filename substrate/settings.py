@@ -1,0 +1,81 @@
+"""One frozen settings class, the only reader of the environment.
+
+Each entry point builds it once and passes it down. Every variable is named ``TWOCLOCKS_…``.
+"""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import Literal
+
+from pydantic import Field, SecretStr
+from pydantic_settings import BaseSettings, SettingsConfigDict
+
+
+class Settings(BaseSettings):
+    """What can be set from outside; the defaults run on a laptop with no key."""
+
+    model_config = SettingsConfigDict(env_prefix="TWOCLOCKS_", frozen=True, extra="ignore")
+
+    data_dir: Path = Path(".twoclocks")
+    """Embedded database, blobs and the lexical index live here; all but the database can be rebuilt."""
+    database_url: SecretStr | None = None
+    """An external Postgres 16+ with pgvector. Unset: the embedded one is started."""
+    admin_database_url: SecretStr | None = None
+    """Used for migrations alone, where the application's own login may not create roles."""
+    dagster_database_url: SecretStr | None = None
+    """Where Dagster keeps its tables; unset: a database ``twoclocks_dagster`` beside ours."""
+    models_dir: Path = Path(".models")
+    """What ``make models`` built: int8 ONNX graphs and vocabularies."""
+
+    embedder: Literal["e5-small", "minilm", "openai"] = "e5-small"
+    embedding_base_url: str | None = None
+    embedding_model: str = "text-embedding-3-small"
+    embedding_api_key: SecretStr | None = None
+
+    extractor: Literal["builtin", "openai"] = "builtin"
+    chat_base_url: str | None = None
+    chat_model: str = "gpt-4o-mini"
+    chat_api_key: SecretStr | None = None
+
+    threads: int = Field(default=2, ge=1, le=64)
+    """Threads for ONNX and other native code in one process."""
+    api_host: str = "127.0.0.1"
+    api_port: int = Field(default=8420, ge=1, le=65535)
+    dagster_port: int = Field(default=8421, ge=1, le=65535)
+    pool_size: int = Field(default=8, ge=1, le=200)
+    """Database connections one process may hold; the API's thread pool has the same size."""
+
+    @property
+    def embedded_dir(self) -> Path:
+        """Root of the embedded Postgres: data directory, socket, log."""
+        return self.data_dir.resolve() / "postgres"
+
+    @property
+    def index_dir(self) -> Path:
+        """One Tantivy directory per base lies below it."""
+        return self.data_dir.resolve() / "index"
+
+
+def native_thread_environment(threads: int) -> dict[str, str]:
+    """Variables that keep BLAS and OpenMP from starting a spinning thread per core.
+
+    Pass them to every child process; set them in one's own process before numpy is imported.
+    """
+    n = str(threads)
+    return {
+        "OMP_NUM_THREADS": n,
+        "OPENBLAS_NUM_THREADS": n,
+        "MKL_NUM_THREADS": n,
+        "OMP_WAIT_POLICY": "PASSIVE",
+        "TOKENIZERS_PARALLELISM": "false",
+        "UNSTRUCTURED_DISABLE_NOTICE": "1",
+        "DO_NOT_TRACK": "1",
+    }
+
+
+def tame_native_threads(threads: int) -> None:
+    """Put `native_thread_environment` into this process without overriding what is already set."""
+    for name, value in native_thread_environment(threads).items():
+        os.environ.setdefault(name, value)
