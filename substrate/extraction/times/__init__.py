@@ -1,0 +1,11 @@
+"""Time words: from "since last March" or "截至2024年底" to half-open UTC intervals with a precision and a grade.
+
+A closed grammar. What it cannot read with certainty it does not report.
+"""
+
+from substrate.extraction.times.buckets import bucket_end
+from substrate.extraction.times.finder import find_times, parse_time
+from substrate.extraction.times.points import parse_point
+from substrate.extraction.times.records import Anchor, TimeMention
+
+__all__ = ["Anchor", "TimeMention", "bucket_end", "find_times", "parse_point", "parse_time"]

@@ -1,0 +1,52 @@
+"""What the finder of time words takes and gives."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Literal
+
+from substrate.extraction.claims import ClaimTime, Precision
+
+Shape = Literal["point", "since", "until", "interval", "by", "before", "after", "as_of", "duration"]
+Language = Literal["en", "zh"]
+
+
+@dataclass(frozen=True, slots=True)
+class Anchor:
+    """The document's own date, UTC: what "last month" counts from. Never the time of upload.
+
+    A relative word finer than ``precision`` cannot be computed: "yesterday" in a document known only to
+    be of 2024 dates nothing.
+    """
+
+    at: datetime
+    precision: Precision
+
+
+@dataclass(frozen=True, slots=True)
+class TimeMention:
+    """One time expression: ``text[start:end]`` with its preposition, ``text[core_start:end]`` without.
+
+    What ``time`` holds, by shape:
+
+    ========  ===========================================================================================
+    point     both bounds of the named bucket, ``at_event`` true ("in March 2024", "Q3 2024")
+    since     ``valid_from`` only ("since", "from", "effective", "starting")
+    until     ``valid_to`` only, the named unit included ("until", "through")
+    interval  both bounds ("from A to B", "between A and B", "over the past five years")
+    by        ``valid_to`` only, ``at_event`` true: the latest moment at which it can have happened
+    before    ``valid_to`` only, the start of the named unit
+    after     ``valid_from`` only, the first moment after the named unit
+    as_of     ``valid_from`` only: it held at that date; when it began is not said
+    duration  no bounds ("for three years")
+    ========  ===========================================================================================
+
+    A relative expression without a usable anchor keeps its shape, has grade C and no bounds.
+    """
+
+    start: int
+    end: int
+    core_start: int
+    shape: Shape
+    time: ClaimTime
