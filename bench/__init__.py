@@ -1,0 +1,1 @@
+"""Benchmarks: each measures one promise and prints one last line."""

@@ -1,0 +1,1 @@
+"""Questions on two clocks over a corpus of our own."""
