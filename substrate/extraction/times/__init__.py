@@ -1,4 +1,4 @@
-"""Time words: from "since last March" or "截至2024年底" to half-open UTC intervals with a precision and a grade.
+"""Time words: from "since last March" or "截至2024年底" to half-open UTC intervals with precision and grade.
 
 A closed grammar. What it cannot read with certainty it does not report.
 """

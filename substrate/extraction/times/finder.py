@@ -3,31 +3,56 @@
 from __future__ import annotations
 
 import re
+from functools import cache
 
 from substrate.extraction.claims import ClaimTime
-from substrate.extraction.times.buckets import bucket_end
-from substrate.extraction.times.points import parse_point
+from substrate.extraction.times import english_frames
 from substrate.extraction.times.records import Anchor, Language, TimeMention
+
+
+@cache
+def _levelling() -> dict[int, str]:
+    """One character for one, so that offsets stay true."""
+    table = {ord(mark): "-" for mark in "\u2010\u2011\u2012\u2013\u2014\u2212\uff0d"}
+    table |= {ord(mark): "'" for mark in "\u2018\u2019\u02bc"}
+    table |= {ord(mark): " " for mark in "\t\u00a0\u2009\u202f\u3000"}
+    table |= {0xFF10 + digit: str(digit) for digit in range(10)}
+    table |= {0xFF0F: "/", 0xFF1A: ":", 0xFF08: "(", 0xFF09: ")", 0xFF5E: "~", 0x301C: "~"}
+    return table
+
+
+def _levelled(text: str) -> str:
+    text = text.translate(_levelling())
+    return (
+        re.sub(r"(?<!\n)\r?\n(?![\r\n])", lambda match: " " * len(match[0]), text) if "\n" in text else text
+    )
 
 
 def find_times(
     text: str, anchor: Anchor | None = None, *, language: Language | None = None
 ) -> list[TimeMention]:
-    """Time expressions of `text` from left to right, none overlapping."""
-    found = []
-    for match in re.finditer(r"(?<![\w.-])\d{4}-\d\d-\d\d(?![\w-])", text, re.ASCII):
-        point = parse_point(match[0])
-        if point is not None:
-            end = bucket_end(*point)
-            time = ClaimTime(point[0], point[1], end, point[1], words=match[0], at_event=True)
-            found.append(TimeMention(match.start(), match.end(), match.start(), "point", time))
-    return found
+    """Time expressions of `text` from left to right, none overlapping.
+
+    ``language`` None reads English, and Chinese too where the text has Chinese characters.
+    """
+    return _found(text, anchor, language, whole=False)
 
 
 def parse_time(words: str, anchor: Anchor | None = None) -> ClaimTime | None:
-    """The time `words` state if the whole of them is one time expression, else None."""
+    """The time `words` state if the whole of them is one time expression, else None.
+
+    Bare words and numbers that `find_times` would doubt ("2019", "May") are taken as dates.
+    """
     stripped = words.strip()
-    for mention in find_times(stripped, anchor):
+    for mention in _found(stripped, anchor, None, whole=True):
         if (mention.start, mention.end) == (0, len(stripped)):
             return mention.time
     return None
+
+
+def _found(text: str, anchor: Anchor | None, language: Language | None, *, whole: bool) -> list[TimeMention]:
+    levelled = _levelled(text)
+    found: list[TimeMention] = []
+    if language != "zh":
+        found += english_frames.Reader(levelled, anchor, whole).mentions()
+    return found

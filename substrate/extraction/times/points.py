@@ -33,7 +33,7 @@ def parse_point(text: str) -> tuple[datetime, Precision] | None:
     precision: Precision = "year"
     for name in ("month", "day", "minute", "second"):
         if match[name] is not None:
-            precision = name  # type: ignore[assignment]
+            precision = name
     try:
         start = bucket_start(_moment(match), precision)
         bucket_end(start, precision)

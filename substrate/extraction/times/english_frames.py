@@ -1,0 +1,423 @@
+"""How English governs a date: prepositions before it, "onwards" after it, and ranges of two dates."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Container, Iterator
+from dataclasses import dataclass, replace
+
+from substrate.extraction.times import english, spans
+from substrate.extraction.times.frames import mention
+from substrate.extraction.times.records import Anchor, Shape, TimeMention
+from substrate.extraction.times.rules import Core
+from substrate.extraction.times.spans import Context, Part, Span
+
+_GOVERNOR_LISTS: tuple[tuple[Shape, str], ...] = (
+    ("point", "in|on|at|during|throughout|within|over|for|through all of|back in|dated|dated on"),
+    (
+        "since",
+        "since|ever since|from|starting|starting in|starting on|starting from|beginning|beginning in|"
+        "beginning on|beginning from|effective|effective from|effective on|effective as of|effective in|"
+        "effective as from|with effect from|as from|commencing|commencing on|commencing in|on or after|"
+        "no earlier than|not earlier than|not before|as early as",
+    ),
+    (
+        "until",
+        "until|till|til|up to|up until|up through|through|thru|ending|ending in|ending on|valid until|"
+        "up to and including",
+    ),
+    (
+        "by",
+        "by|no later than|not later than|by no later than|on or before|at the latest by|at the latest",
+    ),
+    ("before", "before|prior to|earlier than|until before|ahead of"),
+    ("after", "after|later than|subsequent to"),
+    ("as_of", "as of|as at"),
+)
+_GOVERNORS: dict[str, Shape] = {
+    phrase: shape for shape, phrases in _GOVERNOR_LISTS for phrase in phrases.split("|")
+}
+_MODIFIERS: dict[str, Part | None] = {
+    "early": None, "mid": None, "middle of": None, "late": None, "early in": None, "late in": None,
+    "earlier": None, "later": None, "earlier in": None, "later in": None, "sometime in": None, "all of": None,
+    "beginning of": "start", "start of": "start", "end of": "end", "close of": "end",
+    "the year": None, "year": None, "the year of": None, "month of": None, "year of": None,
+}  # fmt: skip
+_APPROXIMATE = {"about", "around", "circa", "ca", "approximately", "roughly", "nearly", "almost", "some"}
+_BOUNDING = {"than", "least", "most", "over", "under"}
+_NOT_AFTER_YEAR = re.compile(
+    r" {1,2}(?:(?:more|new|other|different|active|full|unique|total|small|large) )?(?:employees|people|users|"
+    r"rooms|cases|items|units|kg|km|m|cm|mm|miles|meters|metres|feet|ft|kb|mb|gb|tb|ms|usd|eur|gbp|cny|rmb|dollars|"
+    r"euros|pounds|yuan|yen|percent|pages|words|lines|rows|files|records|documents|times|points|participants|"
+    r"members|students|customers|copies|tons|tonnes|watts|volts|hours|minutes|seconds|days|weeks|months|years|"
+    r"residents|inhabitants|soldiers|workers|seats|votes|shares|vehicles|cars|homes|houses|patients|requests|"
+    r"calories|steps|degrees|square|cubic|million|billion|thousand|hundred|or so)\b",
+    re.IGNORECASE,
+)
+_YEAR_NOUN = re.compile(
+    r" {1,2}(?:annual|budget|revenues?|results|report|season|edition|elections?|census|olympics|world cup|"
+    r"sales|forecast|fiscal|financial|strategy|roadmap|census|plan|target|strategic|guidance|accounts)\b",
+    re.IGNORECASE,
+)
+_FOR_YEAR = re.compile(
+    r" {1,2}(?:was|were|is|are|will|amounted|came|reached|totall?ed|stood|rose|fell|grew)\b|[.;)]|$"
+)
+_NUMBERED = re.compile(
+    r"(?:pages?|pp|p|no|nos|rooms?|ports?|items?|lines?|rows?|issues?|part|model|tel|phone|fax|code|id|rfc|iso|section|"
+    r"version|build|numbers?|ticket|article|chapter|figures?|table|steps?|between|of)\.? {0,2}$",
+    re.IGNORECASE,
+)
+_JOIN = re.compile(
+    r" ?(?P<mark>-|~) ?| (?P<word>to|until|til|till|through|thru|and|up to)(?= )", re.IGNORECASE
+)
+_JOIN_EXTRA = re.compile(
+    r" {1,2}(?:(?:in|on|the|early|mid|late|(?:the )?(?:end|beginning|start|middle) of(?: the)?) {0,1})*",
+    re.IGNORECASE,
+)
+_ONWARDS = re.compile(
+    r",? (?:onwards?|or later|or after|and later|and after|and beyond|on)(?![\w-])", re.IGNORECASE
+)
+_OR_EARLIER = re.compile(r" (?:or|and) (?:earlier|before)\b", re.IGNORECASE)
+_TOKEN = re.compile(r"[0-9]+|[A-Za-z]+")
+_FUTURE = re.compile(
+    r"\b(?:will|shall|going to|plans?|planned|scheduled|expects?|expected|due|would|upcoming|intends?|let's|"
+    r"please|book|arrange|schedule|meet|remind)\b|'ll\b",
+    re.IGNORECASE,
+)
+_PAST = re.compile(
+    r"\b(?:was|were|had|did|went|came|left|became|took|made|began|met|bought|sold|got|ran|won|lost|said|has|have|"
+    r"hired|[a-z]{2,}ed)\b",
+    re.IGNORECASE,
+)
+_PARTICIPLE = re.compile(r"(?:ed|en|wn|ne|ade|uilt|ent|ept|ung|aid|old|un|ound)$", re.IGNORECASE)
+_NAMES = {"april", "may", "june", "august"}
+_CLOCK_AFTER = re.compile(
+    r",?(?: at)? ([01]?[0-9]|2[0-3])(?::([0-5][0-9]))?(?: ?([ap])\.?m\b\.?)?(?: ?(utc|gmt|z)\b)?",
+    re.IGNORECASE,
+)
+_CLOCK_BEFORE = re.compile(
+    r"(?<![\w:.])([01]?[0-9]|2[0-3]):([0-5][0-9])(?: ?([ap])\.?m\b\.?)?(?: ?(utc|gmt|z))?,?"
+    r"(?: on)?(?: the)? $",
+    re.IGNORECASE,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class _Governed:
+    """What stands before a date. ``start`` is where the whole expression begins."""
+
+    start: int
+    core_start: int
+    shape: Shape | None = None
+    word: str = ""
+    part: Part | None = None
+    modified: bool = False
+    refused: bool = False
+
+
+def _left_words(text: str, at: int) -> list[tuple[str, int]]:
+    """Up to seven words that end at `at` with nothing but single blanks between, nearest first."""
+    found: list[tuple[str, int]] = []
+    low = max(0, at - 48)
+    position = at
+    while len(found) < 7:
+        begin = position
+        while begin > low and text[begin - 1] == " ":
+            begin -= 1
+        if position - begin > 2 or (found and position == begin):
+            break
+        if not found and position == begin and not (begin > low and text[begin - 1] == "-"):
+            break
+        end = begin - 1 if not found and text[begin - 1 : begin] == "-" else begin
+        word = end
+        while word > low and (text[word - 1].isalpha() or text[word - 1] == "'"):
+            word -= 1
+        if word == end or (word > 0 and text[word - 1].isdigit()):
+            break
+        found.append((text[word:end].lower(), word))
+        position = word
+    return found
+
+
+def _take(left: list[tuple[str, int]], index: int, table: Container[str]) -> int:
+    """How many words from `index` on form a phrase of `table`; the longest wins, 0 for none."""
+    for count in (5, 4, 3, 2, 1):
+        if index + count <= len(left):
+            phrase = " ".join(word for word, _ in reversed(left[index : index + count]))
+            if phrase in table:
+                return count
+    return 0
+
+
+def _governed(text: str, core: Core) -> _Governed:
+    left = _left_words(text, core.start)
+    index, core_start, modified = 0, core.start, False
+    part: Part | None = None
+    while index < len(left):
+        if left[index][0] == "the":
+            index += 1
+            continue
+        count = _take(left, index, _MODIFIERS)
+        phrase = " ".join(word for word, _ in reversed(left[index : index + count]))
+        if not count:
+            break
+        part = part or _MODIFIERS[phrase]
+        modified = modified or _MODIFIERS[phrase] is not None or phrase not in ("the year", "year")
+        index += count
+        core_start = left[index - 1][1]
+    if index and left[index - 1][0] == "the":
+        core_start = left[index - 1][1]
+    nearest = left[index][0] if index < len(left) else ""
+    ago = text[core.end - 3 : core.end].lower() == "ago"
+    if nearest in _APPROXIMATE and not ago:
+        return _Governed(core_start, core_start, refused=True)
+    if nearest in _BOUNDING and ago:
+        return _Governed(core_start, core_start, refused=True)
+    count = _take(left, index, _GOVERNORS)
+    if not count:
+        return _Governed(core_start, core_start, part=part, modified=modified)
+    phrase = " ".join(word for word, _ in reversed(left[index : index + count]))
+    begin = left[index + count - 1][1]
+    before = left[index + count][0] if index + count < len(left) else ""
+    name = text[core.start : core.end].lower() in _NAMES and phrase in ("by", "from")
+    refused = name and not modified and bool(_PARTICIPLE.search(before))
+    return _Governed(begin, core_start, _GOVERNORS[phrase], phrase, part, modified, refused)
+
+
+def _boundary(text: str, end: int) -> bool:
+    """Whether a date may end here: no letter, no further digits of a number, no per cent sign."""
+    after = text[end : end + 2]
+    if not after:
+        return True
+    if after[0].isalnum() and after[0] < "\u2e80":
+        return False
+    if after[0] in "_%@\\":
+        return False
+    return not (text[end - 1].isdigit() and after[0] in ".,:/" and after[1:].isdigit())
+
+
+def _opening(text: str, start: int) -> bool:
+    """Whether a date may begin here."""
+    if not start:
+        return True
+    before = text[start - 1]
+    if before.isalnum() and before < "\u2e80":
+        return False
+    if before == "-":
+        return text[max(0, start - 5) : start - 1].lower().endswith(("early", "mid", "late"))
+    if before in "$€£¥#_&+\\/@=":
+        return False
+    return not (before in ".,:" and text[start - 2 : start - 1].isdigit())
+
+
+def _direction(text: str, start: int) -> int:
+    begin = max(text.rfind(mark, max(0, start - 200), start) for mark in ".!?;\n")
+    clause = text[max(begin, start - 200, 0) : start]
+    if _FUTURE.search(clause):
+        return 1
+    return -1 if _PAST.search(clause) else 0
+
+
+@dataclass(slots=True)
+class Reader:
+    """One text being read."""
+
+    text: str
+    anchor: Anchor | None
+    whole: bool = False
+    """The text is one expression: loose forms count without a preposition."""
+
+    def mentions(self) -> Iterator[TimeMention]:
+        done = 0
+        rules = english.grammar().rules
+        for token in _TOKEN.finditer(self.text):
+            start = token.start()
+            if start < done:
+                continue
+            key = _key(token[0])
+            if key not in rules or not _opening(self.text, start):
+                continue
+            core = self._core(start, key)
+            found = core and self._mention(core)
+            if found and found.start >= done:
+                yield found
+                done = found.end
+
+    def _context(self, start: int) -> Context:
+        return Context(self.anchor, _direction(self.text, start) if self.anchor else 0)
+
+    def _core(self, start: int, key: str) -> Core | None:
+        return english.grammar().longest(self.text, start, key, self._context(start), _boundary)
+
+    def _mention(self, core: Core) -> TimeMention | None:
+        governed = _governed(self.text, core)
+        if governed.refused:
+            return None
+        joined = self._range(core, governed)
+        if joined is not None:
+            return joined
+        if self.text[core.end : core.end + 1] == "-" and self.text[core.end + 1 : core.end + 2].isdigit():
+            return None
+        if core.rule.duration:
+            shape: Shape = "since" if core.span else "duration"
+            if core.match["now"] is not None:
+                shape = "since"
+            return mention(self.text, core.start, core.end, core.start, shape, core.span)
+        if core.rule.loose and not self._accepted(core, governed):
+            return None
+        return self._single(core, governed)
+
+    def _single(self, core: Core, governed: _Governed) -> TimeMention:
+        span, end, start, core_start = core.span, core.end, governed.start, governed.core_start
+        if (
+            governed.shape in ("by", "until")
+            and core.rule.yearless
+            and self._context(core.start).direction == 0
+        ):
+            span = core.again(Context(self.anchor, 1))
+        if span and governed.part:
+            span = spans.part_of(span, governed.part)
+        shape = governed.shape or "point"
+        if span and span.unit is None and span.precision == "day" and span.kind == "point":
+            span, end, start, core_start = self._clock(core, governed, span)
+        onwards = _ONWARDS.match(self.text, end)
+        if (
+            onwards
+            and shape in ("point", "since", "as_of")
+            and not (onwards[0].strip().lower() == "on" and shape == "point")
+        ):
+            shape, end = "since", onwards.end()
+        earlier = _OR_EARLIER.match(self.text, end)
+        if earlier and shape == "point":
+            shape, end = "by", earlier.end()
+        if shape == "point" and span and span.kind == "interval":
+            shape = "interval"
+        return mention(self.text, start, end, core_start, shape, span)
+
+    def _clock(self, core: Core, governed: _Governed, span: Span) -> tuple[Span, int, int, int]:
+        """Takes in a clock time beside the date; it refines the date only where a zone is written."""
+        end, start, core_start = core.end, governed.start, governed.core_start
+        after = _CLOCK_AFTER.match(self.text, end)
+        if after and (after[2] or after[3]) and _boundary(self.text, after.end()):
+            return _refined(span, after), after.end(), start, core_start
+        if governed.shape in (None, "point") and not governed.modified:
+            low = max(0, core.start - 40)
+            before = _CLOCK_BEFORE.search(self.text[low : core.start])
+            if before:
+                at = low + before.start()
+                return _refined(span, before), end, at, at
+        return span, end, start, core_start
+
+    def _accepted(self, core: Core, governed: _Governed) -> bool:
+        """Whether a word or number that is not always a date is one here."""
+        text, words = self.text, self.text[core.start : core.end]
+        if self.whole:
+            return True
+        if not words[0].isdigit():
+            if words.lower() == "now":
+                return governed.shape in ("until", "since") and governed.word not in ("effective", "starting")
+            return governed.modified or (
+                governed.shape is not None and governed.word not in ("for", "at", "over")
+            )
+        if _NOT_AFTER_YEAR.match(text, core.end):
+            return False
+        if not words.isdigit():
+            return governed.shape is not None or governed.modified
+        if (
+            text[governed.core_start - 1 : governed.core_start] == "("
+            and text[core.end : core.end + 1] == ")"
+        ):
+            return 1800 <= int(words) <= 2100
+        if governed.modified or governed.core_start < core.start:
+            return text[governed.core_start : core.start].lower() != "the " or bool(
+                _YEAR_NOUN.match(text, core.end)
+            )
+        if governed.word == "for":
+            return 1990 <= int(words) <= 2099 and bool(_FOR_YEAR.match(text, core.end))
+        if governed.word in ("at", "over"):
+            return False
+        if governed.shape:
+            return True
+        return 1900 <= int(words) <= 2099 and bool(_YEAR_NOUN.match(text, core.end))
+
+    def _range(self, first: Core, governed: _Governed) -> TimeMention | None:
+        join = _JOIN.match(self.text, first.end)
+        if join is None or governed.shape not in (None, "since", "point"):
+            return None
+        opened = governed.word in ("from", "starting", "beginning", "in") or governed.shape == "since"
+        between = self._between(governed)
+        if (join["word"] or "").lower() == "and" and between is None:
+            return None
+        extra = _JOIN_EXTRA.match(self.text, join.end()) if join["word"] else None
+        at = extra.end() if extra else join.end()
+        token = _TOKEN.match(self.text, at)
+        last = token and self._core(at, _key(token[0]))
+        if last is None or last.rule.duration or (last.span and last.span.kind == "interval"):
+            return None
+        sure = opened or between is not None or self.whole or not (first.rule.loose and last.rule.loose)
+        if not sure and not self._years(first, last):
+            return None
+        left, right = self._aligned(first, last)
+        start = between if between is not None else governed.start
+        core_start = governed.core_start
+        if left is None or right is None:
+            return mention(self.text, start, last.end, core_start, "interval", None)
+        if governed.part:
+            left = spans.part_of(left, governed.part)
+        if extra and "of" in extra[0].lower():
+            right = spans.part_of(right, "end" if "end" in extra[0].lower() else "start")
+        try:
+            span = spans.join(left, right)
+        except ValueError:
+            return None
+        return mention(self.text, start, last.end, core_start, "interval", span)
+
+    def _between(self, governed: _Governed) -> int | None:
+        """Where "between" begins, if it stands right before the first date."""
+        match = re.search(
+            r"\bbetween $", self.text[max(0, governed.core_start - 9) : governed.core_start], re.IGNORECASE
+        )
+        return governed.core_start - 8 if match else None
+
+    def _years(self, first: Core, last: Core) -> bool:
+        """Whether two bare numbers, ungoverned, are a span of years."""
+        words = self.text[first.start : first.end], self.text[last.start : last.end]
+        if not (words[0].isdigit() and words[1].isdigit()):
+            return not words[0].isdigit()
+        if not 1800 <= int(words[0]) < int(words[1]) <= 2100:
+            return False
+        before = self.text[max(0, first.start - 12) : first.start]
+        return not _NUMBERED.search(before) and not _NOT_AFTER_YEAR.match(self.text, last.end)
+
+    def _aligned(self, first: Core, last: Core) -> tuple[Span | None, Span | None]:
+        """Both ends of a range, each with the year that the other lends."""
+        left, right, context = first.span, last.span, self._context(first.start)
+        if first.rule.yearless and not last.rule.yearless and right:
+            left = first.again(replace(context, year=right.start.year))
+            if left and left.start > right.start:
+                left = first.again(replace(context, year=right.start.year - 1))
+            if left and right.grade == "B":
+                left = replace(left, grade="B")
+        elif last.rule.yearless and left:
+            right = last.again(replace(context, year=left.start.year))
+            if right and right.start < left.start:
+                right = last.again(replace(context, year=left.start.year + 1))
+            if right and left.grade == "B":
+                right = replace(right, grade="B")
+        return left, right
+
+
+def _key(token: str) -> str:
+    if token[0].isdigit():
+        return "4" if len(token) == 4 else "1" if len(token) < 3 else "#"
+    return token.lower()
+
+
+def _refined(span: Span, clock: re.Match[str]) -> Span:
+    if clock[4] is None:
+        return span
+    hour = int(clock[1])
+    if clock[3]:
+        hour = hour % 12 + (12 if clock[3].lower() == "p" else 0)
+    at = span.start.replace(hour=hour, minute=int(clock[2] or 0))
+    return spans.bucket(at, "minute" if clock[2] else "hour", span.grade)

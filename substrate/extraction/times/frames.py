@@ -1,0 +1,35 @@
+"""From a date and the way it is governed ("since", "until", "before") to the interval that it states."""
+
+from __future__ import annotations
+
+from substrate.extraction.claims import ClaimTime
+from substrate.extraction.times.records import Shape, TimeMention
+from substrate.extraction.times.spans import Span
+
+
+def mention(text: str, start: int, end: int, core_start: int, shape: Shape, span: Span | None) -> TimeMention:
+    """The mention ``text[start:end]``; `span` None for what cannot be dated."""
+    return TimeMention(start, end, core_start, shape, claim_time(shape, span, text[start:end]))
+
+
+def claim_time(shape: Shape, span: Span | None, words: str) -> ClaimTime:
+    """`span` as `shape` uses it; see `TimeMention` for the table."""
+    if span is None or shape == "duration":
+        return ClaimTime(grade="C", words=words, at_event=shape in ("point", "by"))
+    from_precision, to_precision = span.precision, span.end_precision or span.precision
+    if shape in ("since", "as_of"):
+        return ClaimTime(span.start, from_precision, grade=span.grade, words=words)
+    if shape == "after":
+        return ClaimTime(span.end, to_precision, grade=span.grade, words=words)
+    if shape in ("until", "by", "before"):
+        end = span.start if shape == "before" else span.end
+        return ClaimTime(
+            valid_to=end,
+            valid_to_precision=from_precision if shape == "before" else to_precision,
+            grade=span.grade,
+            words=words,
+            at_event=shape == "by",
+        )
+    return ClaimTime(
+        span.start, from_precision, span.end, to_precision, span.grade, words, at_event=shape == "point"
+    )

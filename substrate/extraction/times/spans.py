@@ -1,0 +1,293 @@
+"""Named stretches of the calendar, and the arithmetic that relative words need.
+
+Everything here may raise `ValueError` or `OverflowError` for days that do not exist and years outside 1 to
+9999; the rules let that through and the finder takes it as "not a date".
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime, timedelta
+from typing import Literal
+
+from substrate.errors import InvalidInput
+from substrate.extraction.claims import Grade, Precision
+from substrate.extraction.times.buckets import add_months, bucket_end, bucket_start, fineness
+from substrate.extraction.times.records import Anchor
+
+Unit = Literal["day", "week", "month", "quarter", "half", "year", "decade"]
+Part = Literal["start", "end"]
+_MONTHS: dict[Unit, int] = {"month": 1, "quarter": 3, "half": 6, "year": 12, "decade": 120}
+_PRECISION: dict[Unit, Precision] = {
+    "day": "day",
+    "week": "day",
+    "month": "month",
+    "quarter": "month",
+    "half": "month",
+    "year": "year",
+    "decade": "year",
+}
+
+
+class NeedsAnchor(Exception):
+    """The words are a date, but one that only the document's own date could complete."""
+
+
+@dataclass(frozen=True, slots=True)
+class Span:
+    """Half-open. The two precisions differ only where two written dates were joined."""
+
+    start: datetime
+    end: datetime
+    precision: Precision
+    grade: Grade = "A"
+    end_precision: Precision | None = None
+    kind: Literal["point", "interval"] = "point"
+    unit: Unit | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Context:
+    """What a rule may use beside its own words.
+
+    ``direction`` is +1 where the sentence speaks of what is to come, -1 where it speaks of what was, 0 where
+    nothing tells. ``year`` is lent by the other end of a range.
+    """
+
+    anchor: Anchor | None = None
+    direction: int = 0
+    year: int | None = None
+
+    def at(self, needed: Precision) -> datetime | None:
+        """The anchor, if it is at least as fine as `needed`."""
+        if self.anchor is None or fineness(self.anchor.precision) < fineness(needed):
+            return None
+        return bucket_start(self.anchor.at, self.anchor.precision)
+
+
+def moment(year: int, month: int = 1, day: int = 1) -> datetime:
+    return datetime(year, month, day, tzinfo=UTC)
+
+
+def bucket(start: datetime, precision: Precision, grade: Grade = "A") -> Span:
+    try:
+        return Span(start, bucket_end(start, precision), precision, grade)
+    except InvalidInput as error:
+        raise ValueError(str(error)) from error
+
+
+def year_span(year: int) -> Span:
+    return bucket(moment(year), "year")
+
+
+def month_span(year: int, month: int) -> Span:
+    return bucket(moment(year, month), "month")
+
+
+def day_span(year: int, month: int, day: int) -> Span:
+    return bucket(moment(year, month, day), "day")
+
+
+def months_span(year: int, month: int, count: int, unit: Unit | None = None) -> Span:
+    """`count` months from the given one, with month precision."""
+    start = moment(year, month)
+    return Span(start, add_months(start, count), "month", unit=unit)
+
+
+def quarter_span(year: int, quarter: int) -> Span:
+    if not 1 <= quarter <= 4:
+        raise ValueError("no such quarter")
+    return months_span(year, 3 * quarter - 2, 3, "quarter")
+
+
+def half_span(year: int, half: int) -> Span:
+    if half not in (1, 2):
+        raise ValueError("no such half")
+    return months_span(year, 6 * half - 5, 6, "half")
+
+
+def years_span(year: int, count: int) -> Span:
+    return Span(moment(year), moment(year + count), "year", unit="decade")
+
+
+def season_span(year: int, season: int) -> Span:
+    """Meteorological seasons of the north, 0 for spring; the winter of a year begins in its December."""
+    return months_span(year, 3 * season + 3, 3)
+
+
+def iso_week_span(year: int, week: int) -> Span:
+    start = datetime.fromisocalendar(year, week, 1).replace(tzinfo=UTC)
+    return Span(start, start + timedelta(7), "day", unit="week")
+
+
+def week_of(at: datetime) -> Span:
+    start = bucket_start(at, "day") - timedelta(at.weekday())
+    return Span(start, start + timedelta(7), "day", unit="week")
+
+
+def unit_at(at: datetime, unit: Unit, offset: int = 0) -> Span:
+    """The unit `offset` after the one that holds `at`."""
+    if unit == "day":
+        return bucket(bucket_start(at, "day") + timedelta(offset), "day")
+    if unit == "week":
+        return week_of(at + timedelta(7 * offset))
+    months = _MONTHS[unit]
+    first = at.year // 10 * 10 * 12 if unit == "decade" else (at.year * 12 + at.month - 1) // months * months
+    year, month = divmod(first + offset * months, 12)
+    span = months_span(year, month + 1, months, unit)
+    return replace(span, precision=_PRECISION[unit])
+
+
+def relative(context: Context, unit: Unit, offset: int) -> Span | None:
+    """The unit `offset` after the anchor's own ("last month" is month, -1); None without a usable anchor."""
+    at = context.at(_PRECISION[unit])
+    return None if at is None else replace(unit_at(at, unit, offset), grade="B")
+
+
+def shifted(context: Context, unit: Unit, count: int) -> Span | None:
+    """`count` units away: to the day for days and weeks, to the named unit for longer ones."""
+    if unit == "week":
+        return relative(context, "day", 7 * count)
+    return relative(context, unit, count)
+
+
+def move(at: datetime, unit: Unit, count: int) -> datetime:
+    """`at` moved by a whole number of units."""
+    if unit in ("day", "week"):
+        return at + timedelta(count * (7 if unit == "week" else 1))
+    return add_months(at, count * _MONTHS[unit])
+
+
+def rolling(context: Context, unit: Unit, count: int) -> Span | None:
+    """The `count` units up to the anchor ("the past five years", negative) or from the day after it on.
+
+    The near end is the anchor itself; the far one is only as precise as the unit. Quarters and halves are
+    those of the calendar.
+    """
+    precision = _PRECISION[unit]
+    at = context.at(precision)
+    if at is None or context.anchor is None:
+        return None
+    near = context.anchor.precision if fineness(context.anchor.precision) < 2 else "day"
+    here = bucket(bucket_start(at, near), near)
+    if unit in ("quarter", "half"):
+        whole = unit_at(at, unit)
+        here = replace(whole, end=whole.start) if count < 0 else replace(whole, start=whole.end)
+        near = "month"
+    if count < 0:
+        start = bucket_start(move(here.start, unit, count), precision)
+        return Span(start, here.start, precision, "B", near, "interval")
+    if precision == "day" or unit in ("quarter", "half"):
+        start = here.start if unit in ("quarter", "half") else here.end
+        return Span(start, move(start, unit, count), near, "B", precision, "interval")
+    end = bucket(bucket_start(move(here.start, unit, count), precision), precision).end
+    return Span(here.end, end, near, "B", precision, "interval")
+
+
+def nearest(context: Context, needed: Precision, options: list[Span]) -> Span | None:
+    """The recurring date that the sentence means.
+
+    Counted from the anchor: the next one where the sentence looks ahead, the last one where it looks back,
+    else the closest.
+    """
+    at = context.at(needed)
+    if at is None or not options:
+        return None
+    ahead = [span for span in options if span.end > at]
+    behind = [span for span in options if span.start <= at]
+    if context.direction > 0 and ahead:
+        options = [min(ahead, key=lambda span: span.start)]
+    elif context.direction < 0 and behind:
+        options = [max(behind, key=lambda span: span.start)]
+    best = min(options, key=lambda span: abs(span.start - at))
+    return replace(best, grade="B")
+
+
+def recurring_month(context: Context, month: int) -> Span | None:
+    if context.year is not None:
+        return month_span(context.year, month)
+    at = context.at("month")
+    if at is None:
+        return None
+    years = range(max(1, at.year - 1), min(9998, at.year + 1) + 1)
+    return nearest(context, "month", [month_span(year, month) for year in years])
+
+
+def recurring_months(context: Context, month: int, count: int) -> Span | None:
+    """Like `recurring_month`, for quarters, halves and seasons."""
+    if context.year is not None:
+        return months_span(context.year, month, count)
+    at = context.at("month")
+    if at is None:
+        return None
+    options = [months_span(at.year + shift, month, count) for shift in (-1, 0, 1)]
+    around = [span for span in options if span.start <= at < span.end]
+    return nearest(context, "month", around if around and context.direction == 0 else options)
+
+
+def recurring_day(context: Context, month: int, day: int) -> Span | None:
+    if context.year is not None:
+        return day_span(context.year, month, day)
+    day_span(2000, month, day)  # Refuses the 30th of February even where no anchor is at hand.
+    at = context.at("day")
+    if at is None:
+        return None
+    options = []
+    for year in range(max(1, at.year - 4), min(9998, at.year + 4) + 1):
+        try:
+            options.append(day_span(year, month, day))
+        except ValueError:
+            continue
+    return nearest(context, "day", options)
+
+
+def recurring_weekday(context: Context, weekday: int) -> Span | None:
+    """The last such day before the anchor, or the next one where the sentence looks ahead."""
+    at = context.at("day")
+    if at is None:
+        return None
+    offset = (weekday - at.weekday()) % 7
+    if context.direction > 0:
+        return relative(context, "day", offset or 7)
+    return relative(context, "day", offset - 7 if offset else -7)
+
+
+def day_of_month(context: Context, day: int) -> Span | None:
+    """ "The 15th": of the anchor's month or of the one next to it."""
+    if not 1 <= day <= 31:
+        raise ValueError("no such day")
+    at = context.at("day")
+    if at is None:
+        return None
+    options = []
+    for shift in (-2, -1, 0, 1, 2):
+        first = add_months(bucket_start(at, "month"), shift)
+        try:
+            options.append(day_span(first.year, first.month, day))
+        except ValueError:
+            continue
+    return nearest(context, "day", options)
+
+
+def part_of(span: Span, part: Part) -> Span:
+    """Start or end of a year or a quarter is its first or last month; of anything else, the thing itself."""
+    if span.precision == "year" and span.unit != "decade":
+        start = span.start if part == "start" else add_months(span.end, -1)
+        return replace(bucket(start, "month"), grade=span.grade)
+    if span.unit in ("quarter", "half"):
+        start = span.start if part == "start" else add_months(span.end, -1)
+        return replace(bucket(start, "month"), grade=span.grade)
+    if span.precision == "year":
+        start = span.start if part == "start" else moment(span.end.year - 1)
+        return replace(bucket(start, "year"), grade=span.grade)
+    return span
+
+
+def join(first: Span, last: Span) -> Span:
+    """From the start of `first` to the end of `last`. Raises `ValueError` if they are the wrong way round."""
+    if first.start >= last.end or first.start > last.start:
+        raise ValueError("the range ends before it begins")
+    grade: Grade = "B" if "B" in (first.grade, last.grade) else "A"
+    return Span(
+        first.start, last.end, first.precision, grade, last.end_precision or last.precision, "interval"
+    )
