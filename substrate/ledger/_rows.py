@@ -1,0 +1,184 @@
+"""The only module that inserts into ledger tables or closes their rows. Importable by the ledger alone.
+
+One description per table: its columns (beside base and record time), which column names a row, and which columns are
+too large to be logged whole and enter the log as a hash.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Literal
+from uuid import UUID
+
+from psycopg import sql as pgsql
+from psycopg.types.json import Jsonb
+
+from substrate import sql
+from substrate.db import WriteConnection
+
+Table = Literal[
+    "assertions",
+    "chunks",
+    "document_versions",
+    "documents",
+    "entities",
+    "entity_canonical",
+    "entity_types",
+    "evidence",
+    "facts",
+    "merges",
+    "mentions",
+    "ontology_terms",
+    "pending_facts",
+    "refusal_restatements",
+    "refusals",
+]
+
+_VALUE = ("value_raw", "value_norm", "value_number", "value_unit", "value_type")
+_TRIPLE = ("subject_id", "predicate_key", "phrase", "object_id")
+
+
+@dataclass(frozen=True, slots=True)
+class Shape:
+    """Columns of a table that a caller gives; all have ``kb_id`` and, unless `bare`, ``recorded_seq`` and ``_at``."""
+
+    columns: tuple[str, ...]
+    json: frozenset[str] = frozenset()
+    hashed: frozenset[str] = frozenset()
+    timed: bool = True
+
+
+SHAPES: Mapping[Table, Shape] = {
+    "documents": Shape(("id", "source_id", "external_id", "kind", "namespace")),
+    "document_versions": Shape(
+        ("id", "document_id", "number", "filename", "media_type", "content_sha256")
+        + ("doc_time", "doc_time_precision", "author")
+    ),
+    "chunks": Shape(
+        ("id", "document_id", "version_id", "position", "text", "kind", "heading_path", "anchor", "cells")
+        + ("body_start", "body_end", "namespace", "parser"),
+        json=frozenset({"anchor", "cells"}),
+        hashed=frozenset({"text", "cells"}),
+    ),
+    "ontology_terms": Shape(("id", "kind", "key", "definition"), json=frozenset({"definition"})),
+    "entities": Shape(("id", "label", "label_norm")),
+    "entity_types": Shape(("entity_id", "type_key", "source")),
+    "merges": Shape(("id", "kept_id", "absorbed_id", "why")),
+    "entity_canonical": Shape(("entity_id", "canonical_id", "merge_id")),
+    "mentions": Shape(("claim_id", "role", "entity_id", "surface"), timed=False),
+    "assertions": Shape(
+        ("id", "source_key", *_TRIPLE, *_VALUE, "qualifiers", "stated_from", "stated_from_precision", "stated_to")
+        + ("stated_to_precision", "at_event", "grade", "attested_at", "denies", "corrects", "origin", "confidence")
+        + ("claim_id", "chunk_id", "document_id", "version_id", "quote", "quote_start", "quote_end", "wording"),
+        json=frozenset({"qualifiers"}),
+    ),
+    "facts": Shape(
+        ("id", "lineage_id", *_TRIPLE, *_VALUE, "qualifiers", "temporal", "valid_from", "valid_from_precision")
+        + ("valid_to", "valid_to_precision", "valid_to_origin", "attested_from", "attested_to", "holds_from")
+        + ("holds_to", "undated", "grade", "confidence", "supersedes"),
+        json=frozenset({"qualifiers"}),
+    ),
+    "evidence": Shape(("lineage_id", "assertion_id")),
+    "pending_facts": Shape(
+        ("id", "claim_id", "chunk_id", "document_id", "namespace", "predicate_key", "proposed_by")
+    ),
+    "refusals": Shape(("id", "subject_id", "predicate_key", "phrase", "object_id", "value_norm", "why")),
+    "refusal_restatements": Shape(("refusal_id", "source_key", "document_id")),
+}
+
+_ID_COLUMN: Mapping[str, str] = {"entity_types": "entity_id", "entity_canonical": "entity_id"}
+_HAS_KIND = frozenset({"document_versions", "chunks", "assertions", "facts"})
+
+
+def logged(table: Table, row: Mapping[str, object]) -> dict[str, object]:
+    """What the log keeps of a row: every column, large ones as the SHA-256 of their canonical text."""
+    shape = SHAPES[table]
+    return {c: _digest(row[c]) if c in shape.hashed else row[c] for c in shape.columns}
+
+
+def _digest(value: object) -> str | None:
+    from substrate.ledger.canonical import canonical_bytes
+
+    return None if value is None else hashlib.sha256(canonical_bytes({"v": value})).hexdigest()
+
+
+def insert(
+    connection: WriteConnection, table: Table, kb_id: UUID, seq: int, at: datetime, rows: Sequence[Mapping[str, object]]
+) -> None:
+    """Append rows through COPY, stamped with base and record time."""
+    shape = SHAPES[table]
+    stamp: tuple[object, ...] = (kb_id, seq, at) if shape.timed else (kb_id, seq)
+    names = ("kb_id", "recorded_seq", "recorded_at") if shape.timed else ("kb_id", "recorded_seq")
+    statement = pgsql.SQL("copy {} ({}) from stdin").format(
+        pgsql.Identifier(table), pgsql.SQL(", ").join(map(pgsql.Identifier, (*names, *shape.columns)))
+    )
+    with connection.cursor() as cursor, cursor.copy(statement) as copy:
+        for row in rows:
+            copy.write_row(stamp + tuple(_adapt(row[c], c in shape.json) for c in shape.columns))
+
+
+def _adapt(value: object, is_json: bool) -> object:
+    if value is None:
+        return None
+    if is_json:
+        return Jsonb(value)
+    return list(value) if isinstance(value, tuple) else value
+
+
+def close(
+    connection: WriteConnection,
+    table: Table,
+    kb_id: UUID,
+    seq: int,
+    at: datetime,
+    ids: Sequence[UUID],
+    kind: str | None,
+) -> int:
+    """Close held rows by id; returns how many were held."""
+    parts = {
+        "table": pgsql.Identifier(table),
+        "id": pgsql.Identifier(_ID_COLUMN.get(table, "id")),
+        "kind": pgsql.SQL(", invalidated_kind = %(kind)s" if table in _HAS_KIND else ""),
+    }
+    statement = pgsql.SQL(sql.query("close_rows")).format(**parts)
+    values = {"kb_id": kb_id, "seq": seq, "at": at, "ids": list(ids), "kind": kind}
+    return connection.execute(statement, values).rowcount
+
+
+def close_links(
+    connection: WriteConnection, kb_id: UUID, seq: int, at: datetime, links: Sequence[tuple[UUID, UUID]]
+) -> None:
+    """Close evidence links."""
+    values = {"kb_id": kb_id, "seq": seq, "at": at, "lineages": [a for a, _ in links], "assertions": [b for _, b in links]}
+    connection.execute(sql.query("close_evidence"), values)
+
+
+def decide(
+    connection: WriteConnection, kb_id: UUID, seq: int, at: datetime, pending_id: UUID, verdict: str, by: str, why: str
+) -> bool:
+    """Close one pending fact with its verdict; false if it was not waiting."""
+    values = {"kb_id": kb_id, "seq": seq, "at": at, "id": pending_id, "verdict": verdict, "by": by, "why": why}
+    return connection.execute(sql.query("decide_pending"), values).rowcount == 1
+
+
+def append(
+    connection: WriteConnection,
+    kb_id: UUID,
+    seq: int,
+    at: datetime,
+    transaction: Mapping[str, object],
+    log: Sequence[Mapping[str, object]],
+) -> None:
+    """Append the transaction and its chained events, and move the head."""
+    connection.execute(sql.query("append_transaction"), {"kb_id": kb_id, "seq": seq, "at": at, **transaction})
+    columns = ("ordinal", "kind", "payload", "prev_hash", "hash")
+    statement = pgsql.SQL("copy ledger_log (kb_id, seq, {}) from stdin").format(
+        pgsql.SQL(", ").join(map(pgsql.Identifier, columns))
+    )
+    with connection.cursor() as cursor, cursor.copy(statement) as copy:
+        for event in log:
+            copy.write_row((kb_id, seq, *(event[c] for c in columns)))
+    connection.execute(sql.query("move_head"), {"kb_id": kb_id, "seq": seq, "at": at, "hash": transaction["head_hash"]})

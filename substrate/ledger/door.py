@@ -1,0 +1,154 @@
+"""The head lock, the sequence, the clock and the chain: what every ledger transaction passes through.
+
+Record time is an order: a writer locks the base's head row, takes the next sequence number and a time that is
+strictly after the last one, and appends its events to the chain. No model or network call belongs inside the block.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+from typing import Literal
+from uuid import UUID
+
+from substrate import sql
+from substrate.db import WriteConnection
+from substrate.errors import Conflict, NotFound
+from substrate.ledger import _rows
+from substrate.ledger.canonical import canonical_bytes, chain_hash
+
+Via = Literal["pipeline", "rest", "mcp", "cli", "import"]
+
+
+class AlreadyCommitted(Conflict):
+    """A transaction with this idempotency key was committed before."""
+
+    def __init__(self, seq: int) -> None:
+        super().__init__(None, seq=seq)
+        self.seq = seq
+
+
+@dataclass(slots=True)
+class Door:
+    """An open ledger transaction: its place in the order, and the events it will append."""
+
+    connection: WriteConnection
+    kb_id: UUID
+    seq: int
+    at: datetime
+    actor: str
+    via: Via
+    action: str
+    why: str
+    idempotency_key: str | None
+    _previous: bytes
+    _events: list[tuple[str, bytes]] = field(default_factory=list)
+
+    def insert(self, table: _rows.Table, rows: Sequence[Mapping[str, object]]) -> None:
+        """Insert rows stamped with this transaction, and log each one whole."""
+        if not rows:
+            return
+        _rows.insert(self.connection, table, self.kb_id, self.seq, self.at, rows)
+        self._events.extend((f"insert {table}", canonical_bytes(_rows.logged(table, row))) for row in rows)
+
+    def close(self, table: _rows.Table, ids: Sequence[UUID], kind: str | None = None) -> None:
+        """Set the closing columns of held rows. Raises `Conflict` if one was closed already."""
+        if not ids:
+            return
+        closed = _rows.close(self.connection, table, self.kb_id, self.seq, self.at, ids, kind)
+        if closed != len(set(ids)):
+            raise Conflict(f"{len(set(ids)) - closed} rows of {table} were not held any more")
+        event = {"ids": sorted(str(i) for i in ids), "kind": kind}
+        self._events.append((f"close {table}", canonical_bytes(event)))
+
+    def close_links(self, links: Sequence[tuple[UUID, UUID]]) -> None:
+        """Close evidence links, each a (lineage id, assertion id)."""
+        if not links:
+            return
+        _rows.close_links(self.connection, self.kb_id, self.seq, self.at, links)
+        event = {"links": sorted([str(lineage), str(assertion)] for lineage, assertion in links)}
+        self._events.append(("close evidence", canonical_bytes(event)))
+
+    def decide(self, pending_id: UUID, verdict: str, why: str) -> None:
+        """Close a pending fact with a person's verdict. Raises `Conflict` if it was decided before."""
+        if not _rows.decide(self.connection, self.kb_id, self.seq, self.at, pending_id, verdict, self.actor, why):
+            raise Conflict("this proposal was decided before", field="pending_id")
+        event = {"id": pending_id, "verdict": verdict, "decided_by": self.actor, "why": why}
+        self._events.append(("decide pending_facts", canonical_bytes(event)))
+
+    def note(self, kind: str, payload: Mapping[str, object]) -> None:
+        """Append an event that has no row of its own."""
+        self._events.append((kind, canonical_bytes(payload)))
+
+    def _seal(self) -> None:
+        header = {
+            "actor": self.actor,
+            "via": self.via,
+            "action": self.action,
+            "why": self.why,
+            "at": self.at,
+            "events": len(self._events),
+        }
+        events = [("transaction", canonical_bytes(header)), *self._events]
+        log, previous = [], self._previous
+        for ordinal, (kind, payload) in enumerate(events):
+            current = chain_hash(previous, self.seq, ordinal, kind, payload)
+            log.append(
+                {"ordinal": ordinal, "kind": kind, "payload": payload, "prev_hash": previous, "hash": current}
+            )
+            previous = current
+        transaction = {
+            "actor": self.actor,
+            "via": self.via,
+            "action": self.action,
+            "why": self.why,
+            "idempotency_key": self.idempotency_key,
+            "events": len(events),
+            "head_hash": previous,
+        }
+        _rows.append(self.connection, self.kb_id, self.seq, self.at, transaction, log)
+
+
+@contextmanager
+def open_door(
+    connection: WriteConnection,
+    kb_id: UUID,
+    *,
+    actor: str,
+    via: Via,
+    action: str,
+    why: str = "",
+    idempotency_key: str | None = None,
+) -> Iterator[Door]:
+    """Lock the base's head and yield a `Door`; seal the chain at the end. Nothing written means no transaction.
+
+    Raises `NotFound` for an unknown base and `AlreadyCommitted` for a key that was used before. The caller's
+    connection must be in a READ COMMITTED transaction (`Database.write`), which commits after the block.
+    """
+    head = connection.execute(sql.query("lock_head"), {"kb_id": kb_id}).fetchone()
+    if head is None:
+        raise NotFound("no knowledge base with that id")
+    if idempotency_key is not None:
+        parameters = {"kb_id": kb_id, "key": idempotency_key}
+        done = connection.execute(sql.query("transaction_of_key"), parameters).fetchone()
+        if done is not None:
+            raise AlreadyCommitted(done["seq"])
+    clock = connection.execute(sql.query("clock")).fetchone()
+    assert clock is not None  # noqa: S101 - a select without from always has a row
+    door = Door(
+        connection=connection,
+        kb_id=kb_id,
+        seq=head["seq"] + 1,
+        at=max(clock["now"], head["at"] + timedelta(microseconds=1)),
+        actor=actor,
+        via=via,
+        action=action,
+        why=why,
+        idempotency_key=idempotency_key,
+        _previous=bytes(head["hash"]),
+    )
+    yield door
+    if door._events:
+        door._seal()

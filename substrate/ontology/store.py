@@ -1,0 +1,49 @@
+"""The ontology's rows on the record clock."""
+
+from __future__ import annotations
+
+from uuid import UUID, uuid4
+
+from substrate import sql
+from substrate.db import AnyConnection
+from substrate.errors import Conflict
+from substrate.ledger.door import Door
+from substrate.ontology.terms import Ontology, OntologyClass, Relation
+
+
+def load_ontology(connection: AnyConnection, kb_id: UUID) -> Ontology:
+    """What the base declares now."""
+    rows = connection.execute(sql.query("held_terms"), {"kb_id": kb_id}).fetchall()
+    return Ontology(
+        classes=tuple(OntologyClass(**r["definition"]) for r in rows if r["kind"] == "class"),
+        relations=tuple(Relation(**r["definition"]) for r in rows if r["kind"] != "class"),
+    )
+
+
+def declare(door: Door, ontology: Ontology) -> None:
+    """Make `ontology` what the base declares; rows that would come out the same are left alone.
+
+    Only terms are added or changed here. Raises `Conflict` where facts rest on a relation whose meaning would change:
+    recomputing them under a new ontology is a verb of its own.
+    """
+    wanted: dict[str, tuple[str, dict[str, object]]] = {
+        c.key: ("class", c.model_dump(mode="json")) for c in ontology.classes
+    }
+    wanted |= {r.key: (r.kind, r.model_dump(mode="json")) for r in ontology.relations}
+    held = door.connection.execute(sql.query("held_terms"), {"kb_id": door.kb_id}).fetchall()
+    same = {row["key"] for row in held if wanted.get(row["key"]) == (row["kind"], row["definition"])}
+    stale = [row for row in held if row["key"] not in same]
+    used = door.connection.execute(
+        sql.query("relations_in_use"), {"kb_id": door.kb_id, "keys": [row["key"] for row in stale]}
+    ).fetchall()
+    if used:
+        raise Conflict(
+            "facts rest on " + ", ".join(sorted(row["predicate_key"] for row in used)), field="ontology"
+        )
+    door.close("ontology_terms", [row["id"] for row in stale])
+    rows = [
+        {"id": uuid4(), "kind": kind, "key": key, "definition": definition}
+        for key, (kind, definition) in wanted.items()
+        if key not in same
+    ]
+    door.insert("ontology_terms", rows)

@@ -1,0 +1,174 @@
+"""The ontology of a base: classes, relations and attributes, and the phrases that bind to them.
+
+Kept as one YAML file per base and as rows on the record clock. Unknown fields are refused, so that a misspelt flag
+does not silently change what the ledger does.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import cached_property
+from typing import Literal
+
+import yaml
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
+
+from substrate.errors import InvalidInput
+from substrate.ledger.timelines import Temporal
+from substrate.ontology.phrases import plain_phrase
+
+_KEY = r"^[a-z0-9_]{1,40}$"
+
+
+class OntologyClass(BaseModel):
+    """A kind of thing. A class may have several parents."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    key: str = Field(pattern=_KEY)
+    label: str = Field(min_length=1)
+    aliases: tuple[str, ...] = ()
+    description: str = ""
+    iri: str | None = None
+    parents: tuple[str, ...] = ()
+    disjoint_with: tuple[str, ...] = ()
+
+
+class Relation(BaseModel):
+    """A relation between entities, or an attribute with a literal value (`kind`)."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    key: str = Field(pattern=_KEY)
+    label: str = Field(min_length=1)
+    kind: Literal["relation", "attribute"] = "relation"
+    aliases: tuple[str, ...] = ()
+    """Phrases that mean the same in the same direction."""
+    inverse_aliases: tuple[str, ...] = ()
+    """Phrases that mean the same with subject and object exchanged ("led by")."""
+    description: str = ""
+    iri: str | None = None
+    temporal: Temporal = "state"
+    functional: bool = False
+    """One object per subject at a time."""
+    inverse_functional: bool = False
+    """One subject per object at a time."""
+    transitive: bool = False
+    symmetric: bool = False
+    asymmetric: bool = False
+    irreflexive: bool = False
+    inverse_of: str | None = None
+    sub_property_of: tuple[str, ...] = ()
+    domain: tuple[str, ...] = ()
+    range: tuple[str, ...] = ()
+    datatype: Literal["text", "number", "money", "date", "bool"] | None = None
+    unit: str | None = None
+    qualifiers: tuple[str, ...] = ()
+
+    @model_validator(mode="before")
+    @classmethod
+    def _lists(cls, data: object) -> object:
+        if not isinstance(data, Mapping):
+            return data
+        many = ("domain", "range", "sub_property_of")
+        return {k: [v] if k in many and isinstance(v, str) else v for k, v in data.items() if v is not None}
+
+    @model_validator(mode="after")
+    def _attribute_rules(self) -> Relation:
+        if self.kind == "attribute" and self.inverse_functional:
+            raise ValueError("an attribute cannot be inverse functional")
+        if self.kind == "relation" and (self.datatype or self.unit):
+            raise ValueError("datatype and unit belong to an attribute")
+        return self
+
+
+class Ontology(BaseModel):
+    """Everything a base declares. `relations` holds attributes too."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    classes: tuple[OntologyClass, ...] = ()
+    relations: tuple[Relation, ...] = ()
+
+    @model_validator(mode="before")
+    @classmethod
+    def _attributes(cls, data: object) -> object:
+        """A file may list attributes apart; they are relations whose kind is attribute."""
+        if not isinstance(data, Mapping) or "attributes" not in data:
+            return data
+        rest = {k: v for k, v in data.items() if k != "attributes"}
+        attributes = [{"kind": "attribute", **a} for a in data["attributes"] or ()]
+        return {**rest, "relations": [*(rest.get("relations") or ()), *attributes]}
+
+    @model_validator(mode="after")
+    def _references(self) -> Ontology:
+        keys = [c.key for c in self.classes] + [r.key for r in self.relations]
+        if twice := sorted({k for k in keys if keys.count(k) > 1}):
+            raise ValueError(f"declared twice: {', '.join(twice)}")
+        classes, relations = {c.key for c in self.classes}, {r.key for r in self.relations}
+        wanted = [(c.key, p, classes) for c in self.classes for p in (*c.parents, *c.disjoint_with)]
+        wanted += [(r.key, c, classes) for r in self.relations for c in r.domain]
+        wanted += [(r.key, c, classes) for r in self.relations if r.kind == "relation" for c in r.range]
+        wanted += [(r.key, p, relations) for r in self.relations for p in r.sub_property_of]
+        wanted += [(r.key, r.inverse_of, relations) for r in self.relations if r.inverse_of]
+        if missing := [f"{key} names {other}" for key, other, known in wanted if other not in known]:
+            raise ValueError("; ".join(missing) + ", which is not declared")
+        return self
+
+    @cached_property
+    def by_key(self) -> dict[str, Relation]:
+        return {r.key: r for r in self.relations}
+
+    @cached_property
+    def by_phrase(self) -> dict[str, tuple[Relation, bool]]:
+        """Plain phrase → relation and whether subject and object change places. The first declared wins."""
+        found: dict[str, tuple[Relation, bool]] = {}
+        for exact in (True, False):
+            for relation in self.relations:
+                words = [relation.label, relation.key.replace("_", " ")] if exact else relation.aliases
+                for text in words:
+                    found.setdefault(plain_phrase(text), (relation, False))
+        for relation in self.relations:
+            for text in relation.inverse_aliases:
+                found.setdefault(plain_phrase(text), (relation, True))
+        return found
+
+    @cached_property
+    def class_by_word(self) -> dict[str, str]:
+        """Plain class word → class key."""
+        words = [(w, c.key) for c in self.classes for w in (c.key.replace("_", " "), c.label, *c.aliases)]
+        return {plain_phrase(word): key for word, key in reversed(words)}
+
+    def bind(self, phrase: str) -> tuple[Relation, bool] | None:
+        """The relation a phrase names and whether it names it backwards; None leaves it unbound, which is legal."""
+        return self.by_phrase.get(plain_phrase(phrase))
+
+    def temporal(self, predicate_key: str | None) -> Temporal:
+        """How a relation lives in time; names are eternal until someone dates them."""
+        if predicate_key == "known_as":
+            return "eternal"
+        relation = self.by_key.get(predicate_key or "")
+        return relation.temporal if relation else "state"
+
+    def unique(self, predicate_key: str | None) -> tuple[bool, bool]:
+        """(functional, inverse functional); only a state can be either."""
+        relation = self.by_key.get(predicate_key or "")
+        if relation is None or relation.temporal != "state":
+            return False, False
+        return relation.functional, relation.inverse_functional
+
+
+EMPTY = Ontology()
+
+
+def parse_ontology(text: str) -> Ontology:
+    """Read one YAML file. Raises `InvalidInput` naming the entry and the field."""
+    try:
+        data = yaml.safe_load(text) or {}
+        return Ontology.model_validate(data)
+    except yaml.YAMLError as error:
+        raise InvalidInput(f"the ontology is not valid YAML: {error}", field="ontology") from error
+    except ValidationError as error:
+        first = error.errors(include_url=False, include_input=False)[0]
+        where = ".".join(str(part) for part in first["loc"]) or "ontology"
+        raise InvalidInput(f"ontology {where}: {first['msg']}", field=where) from error

@@ -1,0 +1,104 @@
+"""Where on both clocks a read stands: the caller's words resolved to a sequence number and a bucket.
+
+``as_of`` is a date or a moment, or ``seq:N``; it is clamped to the head and answered with the last transaction at or
+before it. A bare date means its last moment, UTC. ``before`` means strictly before, and wins over ``as_of``. Since the
+answer carries the sequence it stands on, asking again by ``seq:N`` gives the same bytes for ever.
+"""
+
+from __future__ import annotations
+
+import re
+from datetime import UTC, datetime, timedelta
+from uuid import UUID
+
+from substrate import sql
+from substrate.axes.as_of import AsOf
+from substrate.axes.valid_time import Bucket, bucket, bucket_end
+from substrate.db import AnyConnection, ReadConnection
+from substrate.errors import InvalidInput, NotFound
+from substrate.ledger.canonical import genesis_hash
+
+_SEQ = re.compile(r"^seq:(\d{1,18})$")
+_TICK = timedelta(microseconds=1)
+
+
+def resolve(
+    connection: AnyConnection,
+    kb_id: UUID,
+    *,
+    at: str | None = None,
+    as_of: str | None = None,
+    before: str | None = None,
+) -> AsOf:
+    """Resolve a question's three time parameters. Raises `InvalidInput` naming the parameter."""
+    head = connection.execute(sql.query("head_of_base"), {"kb_id": kb_id}).fetchone()
+    if head is None:
+        raise NotFound("no knowledge base with that id", field="kb_id")
+    seq = _known_seq(connection, kb_id, head["seq"], as_of, before)
+    valid_at = parse_bucket(at, "at") if at is not None else None
+    if seq == head["seq"]:
+        return AsOf(seq, head["at"], bytes(head["hash"]), None, valid_at, at)
+    row = connection.execute(sql.query("transaction_by_seq"), {"kb_id": kb_id, "seq": seq}).fetchone()
+    if row is None:  # before the first transaction
+        return AsOf(0, head["created_at"], genesis_hash(kb_id), 0, valid_at, at)
+    return AsOf(seq, row["recorded_at"], bytes(row["head_hash"]), seq, valid_at, at)
+
+
+def _known_seq(
+    connection: AnyConnection, kb_id: UUID, head_seq: int, as_of: str | None, before: str | None
+) -> int:
+    text, field = (before, "before") if before is not None else (as_of, "as_of")
+    if text is None:
+        return head_seq
+    if match := _SEQ.match(text.strip()):
+        wanted = int(match[1]) - (field == "before")
+        return max(0, min(wanted, head_seq))
+    period = parse_bucket(text, field)
+    moment = period.start - _TICK if field == "before" else period.end - _TICK
+    row = connection.execute(sql.query("seq_at_moment"), {"kb_id": kb_id, "moment": moment}).fetchone()
+    return int(row["seq"]) if row else 0
+
+
+def parse_bucket(text: str, field: str) -> Bucket:
+    """A date of any precision, or a moment with a zone and up to microseconds, as the bucket it names."""
+    cleaned = text.strip()
+    if "T" in cleaned or " " in cleaned:
+        try:
+            moment = datetime.fromisoformat(cleaned)
+        except ValueError:
+            raise _bad(field, text) from None
+        if moment.tzinfo is None:
+            raise InvalidInput(f"{field}: {text!r} has a clock time but no zone; add Z or an offset", field=field)
+        start = moment.astimezone(UTC)
+        return Bucket(start, start + _TICK)
+    for pattern, precision in (("%Y-%m-%d", "day"), ("%Y-%m", "month"), ("%Y", "year")):
+        try:
+            start = datetime.strptime(cleaned, pattern).replace(tzinfo=UTC)
+        except ValueError:
+            continue
+        return bucket(start, precision)  # type: ignore[arg-type]
+    raise _bad(field, text)
+
+
+def _bad(field: str, text: str) -> InvalidInput:
+    return InvalidInput(
+        f"{field}: {text!r} is not a date; use YYYY, YYYY-MM, YYYY-MM-DD or an RFC 3339 moment with a zone", field=field
+    )
+
+
+def rfc3339(at: datetime | None) -> str | None:
+    """UTC with six digits and Z."""
+    return None if at is None else at.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%S.%fZ")
+
+
+def envelope(as_of: AsOf) -> dict[str, object]:
+    """What every answer carries about the record clock."""
+    return {"as_of": rfc3339(as_of.recorded_at), "seq": as_of.seq, "head_hash": as_of.head_hash.hex()}
+
+
+def head(connection: ReadConnection, kb_id: UUID) -> AsOf:
+    """The present: everything held now, at any valid time."""
+    return resolve(connection, kb_id)
+
+
+

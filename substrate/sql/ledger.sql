@@ -1,0 +1,126 @@
+-- name: lock_head
+-- The base's head row, locked until commit. A waiter sees the row as its predecessor committed it.
+select seq, at, hash from kb_head where kb_id = %(kb_id)s for update
+
+-- name: clock
+-- The wall clock now, asked after the lock is held; now() would be the transaction's start.
+select clock_timestamp() as now
+
+-- name: transaction_of_key
+-- The transaction an idempotency key was used for, if any.
+select seq from ledger_transaction where kb_id = %(kb_id)s and idempotency_key = %(key)s
+
+-- name: append_transaction
+insert into ledger_transaction (kb_id, seq, recorded_at, actor, via, action, why, idempotency_key, events, head_hash)
+values (%(kb_id)s, %(seq)s, %(at)s, %(actor)s, %(via)s, %(action)s, %(why)s, %(idempotency_key)s, %(events)s, %(head_hash)s)
+
+-- name: move_head
+update kb_head set seq = %(seq)s, at = %(at)s, hash = %(hash)s where kb_id = %(kb_id)s
+
+-- name: close_rows
+-- Formatted by ledger._rows alone, with identifiers of its own tables.
+update {table} set invalidated_seq = %(seq)s, invalidated_at = %(at)s {kind}
+where kb_id = %(kb_id)s and {id} = any(%(ids)s) and invalidated_seq is null
+
+-- name: close_evidence
+update evidence e set invalidated_seq = %(seq)s, invalidated_at = %(at)s
+from unnest(%(lineages)s::uuid[], %(assertions)s::uuid[]) as l (lineage_id, assertion_id)
+where e.kb_id = %(kb_id)s and e.lineage_id = l.lineage_id and e.assertion_id = l.assertion_id
+  and e.invalidated_seq is null
+
+-- name: decide_pending
+update pending_facts set invalidated_seq = %(seq)s, invalidated_at = %(at)s, verdict = %(verdict)s,
+       decided_by = %(by)s, why = %(why)s
+where kb_id = %(kb_id)s and id = %(id)s and invalidated_seq is null
+
+-- name: create_base
+insert into kb (slug, name) values (%(slug)s, %(name)s) on conflict (slug) do nothing returning id
+
+-- name: create_head
+insert into kb_head (kb_id, hash) values (%(kb_id)s, %(hash)s)
+
+-- name: base_by_slug
+select id, slug, name, created_at from kb where slug = %(slug)s
+
+-- name: base_by_id
+select id, slug, name, created_at from kb where id = %(kb_id)s
+
+-- name: bases
+select k.id, k.slug, k.name, k.created_at, h.seq from kb k join kb_head h on h.kb_id = k.id order by k.slug
+
+-- name: canonical_of
+-- entity -> canonical id as it is now, for the entities that were merged into another.
+select c.entity_id, c.canonical_id from entity_canonical c
+where c.kb_id = %(kb_id)s and c.entity_id = any(%(ids)s) and c.invalidated_seq is null
+
+-- name: members_of
+-- Every entity whose canonical id is one of these, the canonical ones not included.
+select c.entity_id, c.canonical_id from entity_canonical c
+where c.kb_id = %(kb_id)s and c.canonical_id = any(%(ids)s) and c.invalidated_seq is null
+
+-- name: entities_named
+-- Entities first met under one of these names, or known by one of them now; the earliest first.
+select n.norm, e.id, e.label, e.recorded_seq
+from unnest(%(norms)s::text[]) as n (norm)
+join lateral (
+    select x.id, x.label, x.recorded_seq from entities x where x.kb_id = %(kb_id)s and x.label_norm = n.norm
+    union
+    select x.id, x.label, x.recorded_seq from facts f join entities x on x.kb_id = f.kb_id and x.id = f.subject_id
+    where f.kb_id = %(kb_id)s and f.predicate_key = 'known_as' and f.value_norm = n.norm and f.invalidated_seq is null
+) e on true
+order by n.norm, e.recorded_seq, e.id
+
+-- name: held_types
+select entity_id, type_key, source from entity_types
+where kb_id = %(kb_id)s and entity_id = any(%(ids)s) and invalidated_seq is null
+
+-- name: known_source_keys
+-- Which of these inputs the ledger holds already.
+select source_key from assertions where kb_id = %(kb_id)s and source_key = any(%(keys)s) and invalidated_seq is null
+
+-- name: refusals_of_subjects
+-- Refusals in force for these entities (give every member of each cluster).
+select id, subject_id, predicate_key, phrase, object_id, value_norm from refusals
+where kb_id = %(kb_id)s and subject_id = any(%(ids)s) and invalidated_seq is null
+
+-- name: counted_restatements
+select refusal_id, source_key from refusal_restatements where kb_id = %(kb_id)s and source_key = any(%(keys)s)
+
+-- name: assertions_on_subjects
+-- Live assertions of these subjects under these relations.
+select a.* from assertions a
+where a.kb_id = %(kb_id)s and a.subject_id = any(%(ids)s) and a.invalidated_seq is null
+  and (a.predicate_key = any(%(predicates)s) or (a.predicate_key is null and a.phrase = any(%(phrases)s)))
+
+-- name: assertions_on_objects
+select a.* from assertions a
+where a.kb_id = %(kb_id)s and a.object_id = any(%(ids)s) and a.invalidated_seq is null
+  and a.predicate_key = any(%(predicates)s)
+
+-- name: assertions_of_versions
+select a.* from assertions a where a.kb_id = %(kb_id)s and a.version_id = any(%(ids)s) and a.invalidated_seq is null
+
+-- name: assertions_of_entities
+-- Every live assertion that touches one of these entities, on either side.
+select a.* from assertions a where a.kb_id = %(kb_id)s and a.invalidated_seq is null and a.subject_id = any(%(ids)s)
+union
+select a.* from assertions a where a.kb_id = %(kb_id)s and a.invalidated_seq is null and a.object_id = any(%(ids)s)
+
+-- name: held_facts_on_subjects
+select f.* from facts f
+where f.kb_id = %(kb_id)s and f.subject_id = any(%(ids)s) and f.invalidated_seq is null
+  and (f.predicate_key = any(%(predicates)s) or (f.predicate_key is null and f.phrase = any(%(phrases)s)))
+
+-- name: held_fact
+select f.* from facts f where f.kb_id = %(kb_id)s and f.id = %(id)s and f.invalidated_seq is null
+
+-- name: held_evidence
+select lineage_id, assertion_id from evidence
+where kb_id = %(kb_id)s and lineage_id = any(%(ids)s) and invalidated_seq is null
+
+-- name: lineages_of_assertions
+select lineage_id, assertion_id from evidence
+where kb_id = %(kb_id)s and assertion_id = any(%(ids)s) and invalidated_seq is null
+
+-- name: held_terms
+select id, kind, key, definition from ontology_terms where kb_id = %(kb_id)s and invalidated_seq is null order by key
