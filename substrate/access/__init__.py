@@ -1,0 +1,48 @@
+"""People, their roles and tokens, and what a token may do.
+
+A base that a token cannot see does not exist for it.
+"""
+
+from substrate.access.people import (
+    Role,
+    create_person,
+    list_members,
+    list_people,
+    person_named,
+    remove_member,
+    set_member,
+)
+from substrate.access.principals import (
+    Principal,
+    authenticate,
+    authorise,
+    may_write,
+    note_use,
+    record_access,
+    role_in,
+    visible_bases,
+)
+from substrate.access.tokens import IssuedToken, Scope, issue_token, list_tokens, revoke_token
+
+__all__ = [
+    "IssuedToken",
+    "Principal",
+    "Role",
+    "Scope",
+    "authenticate",
+    "authorise",
+    "create_person",
+    "issue_token",
+    "list_members",
+    "list_people",
+    "list_tokens",
+    "may_write",
+    "note_use",
+    "person_named",
+    "record_access",
+    "remove_member",
+    "revoke_token",
+    "role_in",
+    "set_member",
+    "visible_bases",
+]

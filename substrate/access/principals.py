@@ -1,0 +1,125 @@
+"""Who is asking, and what they may do in one base.
+
+Asked anew with every call, so that revoking is immediate.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal, cast
+from uuid import UUID
+
+from substrate import sql
+from substrate.access.people import ROLES, Role
+from substrate.access.token_shape import digest, well_formed
+from substrate.access.tokens import Scope
+from substrate.db import AnyConnection, Database
+from substrate.errors import Forbidden, NotFound, Unauthenticated
+
+Need = Literal["read", "write"]
+
+
+@dataclass(frozen=True, slots=True)
+class Principal:
+    """A person behind a token, as far as the token reaches."""
+
+    person_id: UUID
+    person_name: str
+    token_id: UUID
+    name: str
+    """The token's name: which of a person's clients this is."""
+    scope: Scope
+    kb_ids: frozenset[UUID] | None
+    use_is_stale: bool = False
+    """The token's last use is more than a minute old, or none; see `note_use`."""
+
+    @property
+    def actor(self) -> str:
+        """How the ledger names who did it."""
+        return f"person:{self.person_name} ({self.name})"
+
+
+def authenticate(conn: AnyConnection, presented: str | None) -> Principal:
+    """The principal of a presented token. Raises `Unauthenticated`, never saying which part was wrong."""
+    if presented is None or not well_formed(presented):
+        raise Unauthenticated
+    row = conn.execute(sql.query("access_token_by_hash"), {"hash": digest(presented)}).fetchone()
+    if row is None or row["revoked"] or row["expired"]:
+        raise Unauthenticated
+    kb_ids = None if row["kb_ids"] is None else frozenset(row["kb_ids"])
+    return Principal(
+        row["person_id"], row["person_name"], row["id"], row["name"], row["scope"], kb_ids, row["stale"]
+    )
+
+
+def role_in(conn: AnyConnection, principal: Principal, kb_id: UUID) -> Role | None:
+    """The person's role in a base as the token sees it; None: the base does not exist for this token."""
+    if principal.kb_ids is not None and kb_id not in principal.kb_ids:
+        return None
+    row = conn.execute(
+        sql.query("access_role"), {"kb_id": kb_id, "person_id": principal.person_id}
+    ).fetchone()
+    return None if row is None else cast(Role, row["role"])
+
+
+def may_write(principal: Principal, role: Role) -> bool:
+    """Writing needs both: the token's scope and at least an editor behind it."""
+    return principal.scope == "write" and ROLES.index(role) >= ROLES.index("editor")
+
+
+def authorise(conn: AnyConnection, principal: Principal, kb_id: UUID, need: Need = "read") -> Role:
+    """The role under which `principal` may do what it needs in a base.
+
+    Raises `NotFound` when the token cannot see the base, in the words used for a base that does not exist,
+    and `Forbidden` when it sees the base and scope or role is too low.
+    """
+    role = role_in(conn, principal, kb_id)
+    if role is None:
+        raise NotFound("no such knowledge base", field="kb_id")
+    if need == "write" and not may_write(principal, role):
+        raise Forbidden("this needs a token with the write scope, held by an editor in this base")
+    return role
+
+
+def visible_bases(conn: AnyConnection, principal: Principal) -> list[dict[str, object]]:
+    """The bases a token sees, by slug: id, slug, name, created_at, role, seq."""
+    kb_ids = None if principal.kb_ids is None else list(principal.kb_ids)
+    return conn.execute(
+        sql.query("access_visible_bases"), {"person_id": principal.person_id, "kb_ids": kb_ids}
+    ).fetchall()
+
+
+def note_use(db: Database, principal: Principal) -> None:
+    """Write down that the token was used, at most once a minute and never inside the read it served."""
+    if principal.use_is_stale:
+        with db.write() as conn:
+            conn.execute(sql.query("access_touch_token"), {"id": principal.token_id})
+
+
+def record_access(
+    db: Database,
+    principal: Principal,
+    kb_id: UUID,
+    *,
+    via: str,
+    action: str,
+    seq: int | None = None,
+    fact_ids: Sequence[UUID] = (),
+    chunk_ids: Sequence[UUID] = (),
+) -> None:
+    """Write down what was served to whom. Call it after the answer and never under a base's head lock."""
+    with db.write() as conn:
+        conn.execute(
+            sql.query("access_record_event"),
+            {
+                "kb_id": kb_id,
+                "person_id": principal.person_id,
+                "token_id": principal.token_id,
+                "via": via,
+                "action": action,
+                "seq": seq,
+                "fact_ids": list(fact_ids),
+                "chunk_ids": list(chunk_ids),
+            },
+        )

@@ -1,0 +1,67 @@
+-- name: access_token_by_hash
+-- The token of a hash with its owner; whether it still counts is judged by the database's own clock.
+select t.id, t.name, t.scope, t.kb_ids, t.person_id, p.name as person_name,
+       t.revoked_at is not null as revoked, t.expires_at <= clock_timestamp() as expired,
+       (t.last_used_at is null or t.last_used_at < clock_timestamp() - interval '1 minute') as stale
+from tokens t join people p on p.id = t.person_id
+where t.hash = %(hash)s
+
+-- name: access_touch_token
+-- At most one write a minute, however often the token is used.
+update tokens set last_used_at = clock_timestamp()
+where id = %(id)s and (last_used_at is null or last_used_at < clock_timestamp() - interval '1 minute')
+
+-- name: access_insert_token
+insert into tokens (person_id, name, prefix, hash, scope, kb_ids, expires_at)
+values (%(person_id)s, %(name)s, %(prefix)s, %(hash)s, %(scope)s, %(kb_ids)s,
+        clock_timestamp() + make_interval(days => %(days)s))
+returning id, created_at, expires_at
+
+-- name: access_tokens
+-- Tokens of one person (null: of everybody), newest first, without anything that could be presented.
+select t.id, t.person_id, p.name as person_name, t.name, t.prefix, t.scope, t.kb_ids, t.created_at, t.expires_at,
+       t.revoked_at, t.last_used_at
+from tokens t join people p on p.id = t.person_id
+where %(person_id)s::uuid is null or t.person_id = %(person_id)s
+order by t.created_at desc, t.id
+
+-- name: access_revoke_token
+update tokens set revoked_at = clock_timestamp() where id = %(id)s and revoked_at is null returning id
+
+-- name: access_token_exists
+select true as found from tokens where id = %(id)s
+
+-- name: access_role
+select role from kb_members where kb_id = %(kb_id)s and person_id = %(person_id)s
+
+-- name: access_visible_bases
+-- Bases a person belongs to, narrowed to a token's list when it has one.
+select k.id, k.slug, k.name, k.created_at, m.role, h.seq
+from kb_members m join kb k on k.id = m.kb_id join kb_head h on h.kb_id = k.id
+where m.person_id = %(person_id)s and (%(kb_ids)s::uuid[] is null or k.id = any(%(kb_ids)s))
+order by k.slug
+
+-- name: access_insert_person
+insert into people (name, email) values (%(name)s, %(email)s) on conflict (email) do nothing returning id
+
+-- name: access_person_by_name
+select id, name, email from people where name = %(name)s order by created_at, id limit 2
+
+-- name: access_people
+select id, name, email, created_at from people order by created_at, id
+
+-- name: access_set_member
+insert into kb_members (kb_id, person_id, role) values (%(kb_id)s, %(person_id)s, %(role)s)
+on conflict (kb_id, person_id) do update set role = excluded.role
+
+-- name: access_remove_member
+delete from kb_members where kb_id = %(kb_id)s and person_id = %(person_id)s returning role
+
+-- name: access_members
+select m.person_id, p.name, p.email, m.role
+from kb_members m join people p on p.id = m.person_id
+where m.kb_id = %(kb_id)s order by p.name, m.person_id
+
+-- name: access_record_event
+insert into access_events (kb_id, person_id, token_id, via, action, seq, fact_ids, chunk_ids)
+values (%(kb_id)s, %(person_id)s, %(token_id)s, %(via)s, %(action)s, %(seq)s, %(fact_ids)s, %(chunk_ids)s)
