@@ -221,8 +221,8 @@ def load(folder: Path = HERE) -> Dataset:
         raise ValueError(f"{folder}: neither ontology.yaml nor axioms in corpus.json")
     return Dataset(
         name=corpus["name"],
-        waves=[_wave(w) for w in corpus["waves"]],
-        questions=[_question(q) for q in questions],
+        waves=[parse_wave(w) for w in corpus["waves"]],
+        questions=[parse_question(q) for q in questions],
         ontology=ontology,
         digest=_digest(folder),
     )
@@ -235,7 +235,8 @@ def _digest(folder: Path) -> str:
     ).hexdigest()
 
 
-def _wave(raw: Mapping[str, Any]) -> Wave:
+def parse_wave(raw: Mapping[str, Any]) -> Wave:
+    """A wave of corpus.json, ours or the third party's."""
     return Wave(
         label=raw["label"],
         documents=[
@@ -256,7 +257,8 @@ def _verdict(raw: Mapping[str, Any]) -> Verdict:
     return Verdict(confirm=word == "confirm", **triple)
 
 
-def _question(raw: Mapping[str, Any]) -> Question:
+def parse_question(raw: Mapping[str, Any]) -> Question:
+    """A question of questions.json, ours or the third party's, or of demo.yaml."""
     expect = raw["expect"]
     control = raw.get("control")
     return Question(
