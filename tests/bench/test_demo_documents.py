@@ -9,7 +9,7 @@ import pypdfium2
 import pytest
 import yaml
 
-from bench.temporal.score import HERE, parse_question, load, mentions
+from bench.temporal.score import HERE, load, mentions, parse_question
 
 ROOT = HERE.parents[1]
 DEMO = ROOT / "demo"
