@@ -83,6 +83,11 @@ class Places:
         """The name of the socket's directory away from the root."""
         return "twoclocks-" + hashlib.sha256(os.fsencode(self.root)).hexdigest()[:16]
 
+    def short_dirs(self) -> list[Path]:
+        """Where the socket's directory may be away from the root, in order of preference."""
+        bases = [Path(tempfile.gettempdir()).resolve(), Path("/tmp")]  # noqa: S108
+        return [base / self.short_name for base in bases]
+
     def make(self, account: Account) -> None:
         """Create root, log directory and lock files. Others may pass through the root, not look in."""
         self.root.parent.mkdir(parents=True, exist_ok=True)
@@ -96,9 +101,8 @@ class Places:
         if _fits(self.run) and account.can_enter(self.root):
             account.own(self.run)
             return self.run
-        for base in (Path(tempfile.gettempdir()).resolve(), Path("/tmp")):  # noqa: S108
-            short = base / self.short_name
-            if _fits(short) and base.is_dir() and account.can_enter(base):
+        for short in self.short_dirs():
+            if _fits(short) and short.parent.is_dir() and account.can_enter(short.parent):
                 account.own(short)
                 return short
         raise DatabaseUnavailable(

@@ -68,8 +68,7 @@ def stop(root: Path, *, timeout_s: float = 60.0) -> bool:
     try:
         announced = places.announced()
         stopped = _stopped(places, time.monotonic() + timeout_s)
-        if announced is not None and announced[1].name == places.short_name:
-            _remove_if_unused(places, announced[1])
+        _clear_socket_dirs(places, announced)
         return stopped
     except OSError as error:
         raise DatabaseUnavailable(f"cannot stop the database below {places.root}: {error}") from error
@@ -213,11 +212,17 @@ def _ended(places: Places, pid: int | None) -> bool:
     return now != pid if now is not None else not lives(places)
 
 
-def _remove_if_unused(places: Places, socket_dir: Path) -> None:
+def _clear_socket_dirs(places: Places, announced: tuple[int, Path] | None) -> None:
+    """Remove what lies outside the root; a killed server's socket stays until the next start clears it."""
+    used = [announced[1]] if announced is not None and announced[1] != places.run else []
+    existing = [path for path in {*used, *places.short_dirs()} if path.is_dir()]
+    if not existing:
+        return
     with supervision(places) as alone:
         if alone and not lives(places):
-            with suppress(OSError):
-                socket_dir.rmdir()
+            for path in existing:
+                with suppress(OSError):
+                    path.rmdir()
 
 
 def _ping(places: Places) -> Literal["ok", "starting", "silent"]:
