@@ -124,3 +124,21 @@ where kb_id = %(kb_id)s and assertion_id = any(%(ids)s) and invalidated_seq is n
 
 -- name: held_terms
 select id, kind, key, definition from ontology_terms where kb_id = %(kb_id)s and invalidated_seq is null order by key
+
+-- name: held_refusal
+select id from refusals where kb_id = %(kb_id)s and id = %(id)s and invalidated_seq is null
+
+-- name: entities_by_id
+select id, label, label_norm from entities where kb_id = %(kb_id)s and id = any(%(ids)s)
+
+-- name: facts_closed_at
+-- Facts of these lineages that this transaction closed and did not follow with another row.
+select f.id from facts f
+where f.kb_id = %(kb_id)s and f.invalidated_seq = %(seq)s and f.lineage_id = any(%(lineages)s)
+  and not exists (select from facts g where g.kb_id = f.kb_id and g.lineage_id = f.lineage_id and g.invalidated_seq is null)
+order by f.id
+
+-- name: waiting_of_versions
+-- Proposals whose sentence stands in one of these document versions.
+select p.id from pending_facts p join chunks c on c.kb_id = p.kb_id and c.id = p.chunk_id
+where p.kb_id = %(kb_id)s and c.version_id = any(%(ids)s) and p.invalidated_seq is null

@@ -1,0 +1,90 @@
+"""Asserting: the one path by which a statement becomes, or adds to, a fact."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from uuid import UUID, uuid4
+
+from substrate import sql
+from substrate.ledger.door import Door
+from substrate.ledger.drafts import Draft, TimeColumns, normalise_value
+from substrate.ledger.entities import canonical_ids
+from substrate.ledger.recompute import recompute
+from substrate.ledger.refusals import count_restatements, refused
+from substrate.ontology.terms import Ontology
+
+
+@dataclass(frozen=True, slots=True)
+class Asserted:
+    """What became of a batch."""
+
+    assertions: tuple[UUID, ...] = ()
+    known: int = 0
+    """Inputs the ledger held already."""
+    refused: int = 0
+    lineages: frozenset[UUID] = frozenset()
+    """Facts that are new or changed."""
+
+
+def assert_batch(door: Door, drafts: Sequence[Draft], ontology: Ontology) -> Asserted:
+    """Assert drafts, refusals judged and timelines recomputed in the same transaction.
+
+    The same input twice is asserted once. Give a few hundred at a time: the head lock is held throughout.
+    """
+    unique = {d.source_key: d for d in drafts}
+    rows = door.connection.execute(
+        sql.query("known_source_keys"), {"kb_id": door.kb_id, "keys": list(unique)}
+    ).fetchall()
+    known = {row["source_key"] for row in rows}
+    fresh = [d for key, d in unique.items() if key not in known]
+    if not fresh:
+        return Asserted(known=len(known))
+    ids = {i for d in fresh for i in (d.subject_id, d.object_id) if i is not None}
+    canonical = canonical_ids(door.connection, door.kb_id, ids)
+    hits = refused(door, fresh, canonical)
+    if hits:
+        count_restatements(door, hits, fresh)
+    accepted = [assertion_row(d) for d in fresh if d.source_key not in hits]
+    door.insert("assertions", accepted)
+    lineages = recompute(door, accepted, ontology)
+    return Asserted(tuple(r["id"] for r in accepted), len(known), len(hits), frozenset(lineages))
+
+
+def assertion_row(draft: Draft) -> dict[str, object]:
+    """A draft as a row of ``assertions``."""
+    time = TimeColumns.of(draft.time)
+    value = draft.value
+    return {
+        "id": uuid4(),
+        "source_key": draft.source_key,
+        "subject_id": draft.subject_id,
+        "predicate_key": draft.predicate_key,
+        "phrase": draft.phrase,
+        "object_id": draft.object_id,
+        "value_raw": value.raw if value else None,
+        "value_norm": normalise_value(value) if value else None,
+        "value_number": value.number if value else None,
+        "value_unit": value.unit if value else None,
+        "value_type": value.datatype if value else None,
+        "qualifiers": [list(q) for q in draft.qualifiers],
+        "stated_from": time.start,
+        "stated_from_precision": time.start_precision,
+        "stated_to": time.end,
+        "stated_to_precision": time.end_precision,
+        "at_event": draft.time.at_event and time.start is not None,
+        "grade": draft.time.grade,
+        "attested_at": draft.attested_at,
+        "denies": draft.denies,
+        "corrects": draft.corrects,
+        "origin": draft.origin,
+        "confidence": draft.confidence,
+        "claim_id": draft.evidence.claim_id,
+        "chunk_id": draft.evidence.chunk_id,
+        "document_id": draft.evidence.document_id,
+        "version_id": draft.evidence.version_id,
+        "quote": draft.evidence.quote,
+        "quote_start": draft.evidence.quote_start,
+        "quote_end": draft.evidence.quote_end,
+        "wording": draft.evidence.wording,
+    }

@@ -1,0 +1,95 @@
+"""Withdrawing: what a document no longer says, and what a person rejects."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal
+from uuid import UUID
+
+from substrate import sql
+from substrate.errors import NotFound
+from substrate.extraction.claims import Value
+from substrate.ledger.door import Door
+from substrate.ledger.drafts import Draft
+from substrate.ledger.entities import canonical_ids, cluster_members
+from substrate.ledger.recompute import recompute, triple_of
+from substrate.ledger.refusals import refuse
+from substrate.ontology.store import load_ontology
+
+
+@dataclass(frozen=True, slots=True)
+class Retracted:
+    """What a withdrawal did: the facts that are held no more, and those that changed since evidence went."""
+
+    fact_ids: tuple[UUID, ...] = ()
+    changed: tuple[UUID, ...] = ()
+
+
+def close_version_assertions(
+    door: Door, version_ids: Sequence[UUID], kind: Literal["deleted", "superseded"]
+) -> Retracted:
+    """Withdraw what these document versions assert, and the facts whose every evidence is gone with it."""
+    rows = door.connection.execute(
+        sql.query("assertions_of_versions"), {"kb_id": door.kb_id, "ids": list(version_ids)}
+    ).fetchall()
+    _withdraw_proposals(door, version_ids)
+    return _close(door, rows, kind)
+
+
+def _withdraw_proposals(door: Door, version_ids: Sequence[UUID]) -> None:
+    waiting = door.connection.execute(
+        sql.query("waiting_of_versions"), {"kb_id": door.kb_id, "ids": list(version_ids)}
+    ).fetchall()
+    for row in waiting:
+        door.decide(row["id"], "withdrawn", "the document no longer says so")
+
+
+def _close(door: Door, rows: Sequence[dict[str, object]], kind: str) -> Retracted:
+    if not rows:
+        return Retracted()
+    door.close("assertions", [row["id"] for row in rows], kind)  # type: ignore[misc]
+    before = _lineages(door, [row["id"] for row in rows])  # type: ignore[misc]
+    changed = recompute(door, rows, load_ontology(door.connection, door.kb_id))
+    gone = door.connection.execute(
+        sql.query("facts_closed_at"), {"kb_id": door.kb_id, "seq": door.seq, "lineages": list(before | changed)}
+    ).fetchall()
+    return Retracted(tuple(row["id"] for row in gone), tuple(sorted(changed)))
+
+
+def _lineages(door: Door, assertion_ids: Sequence[UUID]) -> set[UUID]:
+    rows = door.connection.execute(
+        sql.query("lineages_of_assertions"), {"kb_id": door.kb_id, "ids": list(assertion_ids)}
+    ).fetchall()
+    return {row["lineage_id"] for row in rows}
+
+
+def reject_fact(door: Door, fact_id: UUID, why: str) -> UUID:
+    """A person says a held fact is not so: its triple is refused from now on and every statement of it withdrawn.
+
+    Returns the refusal's id. Raises `NotFound` if no such fact is held.
+    """
+    fact = door.connection.execute(sql.query("held_fact"), {"kb_id": door.kb_id, "id": fact_id}).fetchone()
+    if fact is None:
+        raise NotFound("no fact with that id is held", field="fact_id")
+    value = None
+    if fact["object_id"] is None:
+        value = Value(fact["value_raw"], fact["value_number"], fact["value_unit"], fact["value_type"])
+    draft = Draft(
+        source_key=f"fact:{fact_id}",
+        subject_id=fact["subject_id"],
+        phrase=fact["phrase"],
+        predicate_key=fact["predicate_key"],
+        object_id=fact["object_id"],
+        value=value,
+    )
+    refusal_id = refuse(door, draft, why)
+    ids = [i for i in (fact["subject_id"], fact["object_id"]) if i is not None]
+    canonical = canonical_ids(door.connection, door.kb_id, ids)
+    members = cluster_members(door.connection, door.kb_id, {canonical.get(i, i) for i in ids})
+    rows = door.connection.execute(
+        sql.query("assertions_of_entities"), {"kb_id": door.kb_id, "ids": list(members)}
+    ).fetchall()
+    triple = triple_of(fact, members)
+    _close(door, [r for r in rows if triple_of(r, members) == triple], "rejected")
+    return refusal_id
