@@ -49,7 +49,7 @@ def query(name: str, as_of: AsOf | None = None) -> LiteralString:
             return transaction_time.recorded(alias, known_seq)
         return valid_time.holds(alias, valid_at)
 
-    return cast(LiteralString, _MARK.sub(fill, _queries()[name]))
+    return cast(LiteralString, _MARK.sub(fill, _queries()[name]))  # type: ignore[redundant-cast, unused-ignore]
 
 
 def parameters(as_of: AsOf, **more: object) -> dict[str, object]:

@@ -70,21 +70,55 @@ SHAPES: Mapping[Table, Shape] = {
     "entity_canonical": Shape(("entity_id", "canonical_id", "merge_id")),
     "mentions": Shape(("claim_id", "role", "entity_id", "surface"), timed=False),
     "assertions": Shape(
-        ("id", "source_key", *_TRIPLE, *_VALUE, "qualifiers", "stated_from", "stated_from_precision", "stated_to")
-        + ("stated_to_precision", "at_event", "grade", "attested_at", "denies", "corrects", "origin", "confidence")
-        + ("claim_id", "chunk_id", "document_id", "version_id", "quote", "quote_start", "quote_end", "wording"),
+        (
+            "id",
+            "source_key",
+            *_TRIPLE,
+            *_VALUE,
+            "qualifiers",
+            "stated_from",
+            "stated_from_precision",
+            "stated_to",
+        )
+        + (
+            "stated_to_precision",
+            "at_event",
+            "grade",
+            "attested_at",
+            "denies",
+            "corrects",
+            "origin",
+            "confidence",
+        )
+        + (
+            "claim_id",
+            "chunk_id",
+            "document_id",
+            "version_id",
+            "quote",
+            "quote_start",
+            "quote_end",
+            "wording",
+        ),
         json=frozenset({"qualifiers"}),
     ),
     "facts": Shape(
-        ("id", "lineage_id", *_TRIPLE, *_VALUE, "qualifiers", "temporal", "valid_from", "valid_from_precision")
+        (
+            "id",
+            "lineage_id",
+            *_TRIPLE,
+            *_VALUE,
+            "qualifiers",
+            "temporal",
+            "valid_from",
+            "valid_from_precision",
+        )
         + ("valid_to", "valid_to_precision", "valid_to_origin", "attested_from", "attested_to", "holds_from")
         + ("holds_to", "undated", "grade", "confidence", "supersedes"),
         json=frozenset({"qualifiers"}),
     ),
     "evidence": Shape(("lineage_id", "assertion_id")),
-    "pending_facts": Shape(
-        ("id", "claim_id", "chunk_id", "document_id", "namespace", "predicate_key", "proposed_by")
-    ),
+    "pending_facts": Shape(("id", "claim_id", "chunk_id", "document_id", "namespace", "predicate_key", "proposed_by")),
     "refusals": Shape(("id", "subject_id", "predicate_key", "phrase", "object_id", "value_norm", "why")),
     "refusal_restatements": Shape(("refusal_id", "source_key", "document_id")),
 }
@@ -106,7 +140,12 @@ def _digest(value: object) -> str | None:
 
 
 def insert(
-    connection: WriteConnection, table: Table, kb_id: UUID, seq: int, at: datetime, rows: Sequence[Mapping[str, object]]
+    connection: WriteConnection,
+    table: Table,
+    kb_id: UUID,
+    seq: int,
+    at: datetime,
+    rows: Sequence[Mapping[str, object]],
 ) -> None:
     """Append rows through COPY, stamped with base and record time."""
     shape = SHAPES[table]
@@ -152,15 +191,36 @@ def close_links(
     connection: WriteConnection, kb_id: UUID, seq: int, at: datetime, links: Sequence[tuple[UUID, UUID]]
 ) -> None:
     """Close evidence links."""
-    values = {"kb_id": kb_id, "seq": seq, "at": at, "lineages": [a for a, _ in links], "assertions": [b for _, b in links]}
+    values = {
+        "kb_id": kb_id,
+        "seq": seq,
+        "at": at,
+        "lineages": [a for a, _ in links],
+        "assertions": [b for _, b in links],
+    }
     connection.execute(sql.query("close_evidence"), values)
 
 
 def decide(
-    connection: WriteConnection, kb_id: UUID, seq: int, at: datetime, pending_id: UUID, verdict: str, by: str, why: str
+    connection: WriteConnection,
+    kb_id: UUID,
+    seq: int,
+    at: datetime,
+    pending_id: UUID,
+    verdict: str,
+    by: str,
+    why: str,
 ) -> bool:
     """Close one pending fact with its verdict; false if it was not waiting."""
-    values = {"kb_id": kb_id, "seq": seq, "at": at, "id": pending_id, "verdict": verdict, "by": by, "why": why}
+    values = {
+        "kb_id": kb_id,
+        "seq": seq,
+        "at": at,
+        "id": pending_id,
+        "verdict": verdict,
+        "by": by,
+        "why": why,
+    }
     return connection.execute(sql.query("decide_pending"), values).rowcount == 1
 
 

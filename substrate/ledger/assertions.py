@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import cast
 from uuid import UUID, uuid4
 
 from substrate import sql
@@ -48,7 +49,8 @@ def assert_batch(door: Door, drafts: Sequence[Draft], ontology: Ontology) -> Ass
     accepted = [assertion_row(d) for d in fresh if d.source_key not in hits]
     door.insert("assertions", accepted)
     lineages = recompute(door, accepted, ontology)
-    return Asserted(tuple(r["id"] for r in accepted), len(known), len(hits), frozenset(lineages))
+    made = tuple(cast(UUID, r["id"]) for r in accepted)
+    return Asserted(made, len(known), len(hits), frozenset(lineages))
 
 
 def assertion_row(draft: Draft) -> dict[str, object]:

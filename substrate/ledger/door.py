@@ -95,9 +95,7 @@ class Door:
         log, previous = [], self._previous
         for ordinal, (kind, payload) in enumerate(events):
             current = chain_hash(previous, self.seq, ordinal, kind, payload)
-            log.append(
-                {"ordinal": ordinal, "kind": kind, "payload": payload, "prev_hash": previous, "hash": current}
-            )
+            log.append({"ordinal": ordinal, "kind": kind, "payload": payload, "prev_hash": previous, "hash": current})
             previous = current
         transaction = {
             "actor": self.actor,

@@ -11,7 +11,7 @@ from typing import Literal
 from uuid import UUID
 
 from substrate.axes.valid_time import Precision
-from substrate.extraction.claims import ClaimTime, Value
+from substrate.extraction.claims import UNDATED, ClaimTime, Value
 
 Origin = Literal["document", "memory", "person", "import"]
 KNOWN_AS = "known_as"
@@ -31,6 +31,9 @@ class Evidence:
     wording: str = ""
 
 
+NO_EVIDENCE = Evidence()
+
+
 @dataclass(frozen=True, slots=True)
 class Draft:
     """One assertion before it has an id. Exactly one of `object_id` and `value` is set."""
@@ -42,14 +45,14 @@ class Draft:
     predicate_key: str | None = None
     object_id: UUID | None = None
     value: Value | None = None
-    time: ClaimTime = ClaimTime()
+    time: ClaimTime = UNDATED
     attested_at: datetime | None = None
     denies: bool = False
     corrects: bool = False
     origin: Origin = "document"
     confidence: float = 1.0
     qualifiers: tuple[tuple[str, str], ...] = ()
-    evidence: Evidence = Evidence()
+    evidence: Evidence = NO_EVIDENCE
 
     @property
     def relation(self) -> str:

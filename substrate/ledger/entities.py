@@ -60,9 +60,7 @@ def _type_entities(door: Door, kinds: Mapping[UUID, str], class_of: Mapping[str,
     wanted = {entity: class_of[kind] for entity, kind in kinds.items() if kind in class_of}
     if not wanted:
         return
-    rows = door.connection.execute(
-        sql.query("held_types"), {"kb_id": door.kb_id, "ids": list(wanted)}
-    ).fetchall()
+    rows = door.connection.execute(sql.query("held_types"), {"kb_id": door.kb_id, "ids": list(wanted)}).fetchall()
     typed = {row["entity_id"] for row in rows}
     door.insert(
         "entity_types",

@@ -32,9 +32,7 @@ def merge(door: Door, keep_id: UUID, absorbed_id: UUID, why: str = "") -> UUID:
     door.insert("merges", [{"id": merge_id, "kept_id": kept, "absorbed_id": absorbed, "why": why}])
     moving = [m for m, c in members.items() if c == absorbed]
     door.close("entity_canonical", [m for m in moving if m != absorbed])
-    door.insert(
-        "entity_canonical", [{"entity_id": m, "canonical_id": kept, "merge_id": merge_id} for m in moving]
-    )
+    door.insert("entity_canonical", [{"entity_id": m, "canonical_id": kept, "merge_id": merge_id} for m in moving])
     rows = door.connection.execute(
         sql.query("assertions_of_entities"), {"kb_id": door.kb_id, "ids": list(members)}
     ).fetchall()

@@ -26,7 +26,16 @@ _COMPARED = (
     "valid_from", "valid_from_precision", "valid_to", "valid_to_precision", "valid_to_origin",
     "attested_from", "attested_to", "holds_from", "holds_to", "temporal", "predicate_key",
 )  # fmt: skip
-_CARRIED = ("predicate_key", "phrase", "object_id", "value_raw", "value_norm", "value_number", "value_unit", "value_type")
+_CARRIED = (
+    "predicate_key",
+    "phrase",
+    "object_id",
+    "value_raw",
+    "value_norm",
+    "value_number",
+    "value_unit",
+    "value_type",
+)
 
 
 def relation_of(row: Row) -> str:
@@ -220,7 +229,13 @@ class _Diff:
             return
         lineage = old["lineage_id"] if old is not None else uuid4()
         carried = {c: old[c] for c in ("subject_id", *_CARRIED)} if old is not None else {}
-        fact = {**content, **carried, "predicate_key": content["predicate_key"], "id": uuid4(), "lineage_id": lineage}
+        fact = {
+            **content,
+            **carried,
+            "predicate_key": content["predicate_key"],
+            "id": uuid4(),
+            "lineage_id": lineage,
+        }
         fact["supersedes"] = old["id"] if old is not None else None
         if old is not None:
             self.closing["corrected"].append(old["id"])
@@ -299,4 +314,11 @@ def _content(span: Span, temporal: str, support: Sequence[Row]) -> dict[str, Any
 def _rank(row: Row) -> tuple[object, ...]:
     """Order by content, never by arrival: dated before undated, the earlier document first, then the words."""
     attested = row["attested_at"]
-    return (row["stated_from"] is None, attested is None, str(attested), row["quote"], row["wording"], str(row["value_raw"]))
+    return (
+        row["stated_from"] is None,
+        attested is None,
+        str(attested),
+        row["quote"],
+        row["wording"],
+        str(row["value_raw"]),
+    )

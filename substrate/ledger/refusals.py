@@ -43,9 +43,7 @@ def refuse(door: Door, draft: Draft, why: str) -> UUID:
 
 def lift(door: Door, refusal_id: UUID) -> None:
     """Let the triple in again from now on; what was refused meanwhile is not asserted by this."""
-    row = door.connection.execute(
-        sql.query("held_refusal"), {"kb_id": door.kb_id, "id": refusal_id}
-    ).fetchone()
+    row = door.connection.execute(sql.query("held_refusal"), {"kb_id": door.kb_id, "id": refusal_id}).fetchone()
     if row is None:
         raise NotFound("no refusal with that id is in force", field="refusal_id")
     door.close("refusals", [refusal_id])

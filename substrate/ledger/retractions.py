@@ -52,7 +52,8 @@ def _close(door: Door, rows: Sequence[dict[str, object]], kind: str) -> Retracte
     before = _lineages(door, [row["id"] for row in rows])  # type: ignore[misc]
     changed = recompute(door, rows, load_ontology(door.connection, door.kb_id))
     gone = door.connection.execute(
-        sql.query("facts_closed_at"), {"kb_id": door.kb_id, "seq": door.seq, "lineages": list(before | changed)}
+        sql.query("facts_closed_at"),
+        {"kb_id": door.kb_id, "seq": door.seq, "lineages": list(before | changed)},
     ).fetchall()
     return Retracted(tuple(row["id"] for row in gone), tuple(sorted(changed)))
 

@@ -21,7 +21,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
-from typing import Literal
+from typing import Literal, cast
 from uuid import UUID
 
 from substrate.axes.valid_time import PRECISIONS, Precision, bucket_end, bucket_start
@@ -157,9 +157,7 @@ def spans(assertions: Sequence[Assertion], rivals: Sequence[Assertion], temporal
     if temporal == "event":
         return _events(own)
     cuts = sorted(
-        (a.placed_start, a.start_precision or "second")
-        for a in live(rivals, assertions)
-        if a.placed_start is not None
+        (a.placed_start, a.start_precision or "second") for a in live(rivals, assertions) if a.placed_start is not None
     )
     found = _walk(own, [at for at, _ in cuts])
     for span in found:
@@ -267,16 +265,21 @@ def _continues(span: Span, a: Assertion, at: datetime, cuts: list[datetime]) -> 
 def _meets(span: Span, a: Assertion) -> bool:
     if span.start is None or span.start_precision is None or a.start is None or a.start_precision is None:
         return False
-    return span.start < bucket_end(a.start, a.start_precision) and a.start < bucket_end(span.start, span.start_precision)
+    return span.start < bucket_end(a.start, a.start_precision) and a.start < bucket_end(
+        span.start, span.start_precision
+    )
 
 
 def _refine_start(span: Span, a: Assertion) -> None:
     """Take the finer of two starts that may be the same moment; otherwise the earlier one stands."""
     if span.start is None or span.start_precision is None:
         span.start, span.start_precision = a.start, a.start_precision
-    elif _meets(span, a) and a.start_precision is not None:
-        if PRECISIONS.index(a.start_precision) > PRECISIONS.index(span.start_precision):
-            span.start, span.start_precision = a.start, a.start_precision
+    elif _meets(span, a) and _finer(a.start_precision, span.start_precision):
+        span.start, span.start_precision = a.start, a.start_precision
+
+
+def _finer(a: str | None, b: str) -> bool:
+    return a is not None and PRECISIONS.index(cast(Precision, a)) > PRECISIONS.index(cast(Precision, b))
 
 
 def _support(span: Span, a: Assertion) -> None:
@@ -305,13 +308,18 @@ def _state_end(span: Span, a: Assertion) -> None:
         return
     assert a.end is not None and a.end_precision is not None and a.end_precision != "unknown"  # noqa: S101
     if span.end is None or span.end_precision in (None, "unknown"):
-        span.end, span.end_precision, span.end_origin, span.attested_to = a.end, a.end_precision, "stated", None
+        span.end, span.end_precision, span.end_origin, span.attested_to = (
+            a.end,
+            a.end_precision,
+            "stated",
+            None,
+        )
         return
     assert span.end_precision is not None and span.end_precision != "unknown"  # noqa: S101
     coarse = bucket_start(span.end, span.end_precision)
-    if coarse < a.end <= span.end and PRECISIONS.index(a.end_precision) > PRECISIONS.index(span.end_precision):
-        span.end, span.end_precision = a.end, a.end_precision
-    elif a.end > span.end and bucket_start(a.end, a.end_precision) > span.end:
+    refines = coarse < a.end <= span.end and _finer(a.end_precision, span.end_precision)
+    extends = a.end > span.end and bucket_start(a.end, a.end_precision) > span.end
+    if refines or extends:
         span.end, span.end_precision = a.end, a.end_precision
 
 

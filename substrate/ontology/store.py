@@ -37,9 +37,7 @@ def declare(door: Door, ontology: Ontology) -> None:
         sql.query("relations_in_use"), {"kb_id": door.kb_id, "keys": [row["key"] for row in stale]}
     ).fetchall()
     if used:
-        raise Conflict(
-            "facts rest on " + ", ".join(sorted(row["predicate_key"] for row in used)), field="ontology"
-        )
+        raise Conflict("facts rest on " + ", ".join(sorted(row["predicate_key"] for row in used)), field="ontology")
     door.close("ontology_terms", [row["id"] for row in stale])
     rows = [
         {"id": uuid4(), "kind": kind, "key": key, "definition": definition}

@@ -13,7 +13,7 @@ from uuid import UUID
 
 from substrate import sql
 from substrate.axes.as_of import AsOf
-from substrate.axes.valid_time import Bucket, bucket, bucket_end
+from substrate.axes.valid_time import Bucket, bucket
 from substrate.db import AnyConnection, ReadConnection
 from substrate.errors import InvalidInput, NotFound
 from substrate.ledger.canonical import genesis_hash
@@ -36,7 +36,7 @@ def resolve(
         raise NotFound("no knowledge base with that id", field="kb_id")
     seq = _known_seq(connection, kb_id, head["seq"], as_of, before)
     valid_at = parse_bucket(at, "at") if at is not None else None
-    if seq == head["seq"]:
+    if seq == head["seq"] and seq > 0:
         return AsOf(seq, head["at"], bytes(head["hash"]), None, valid_at, at)
     row = connection.execute(sql.query("transaction_by_seq"), {"kb_id": kb_id, "seq": seq}).fetchone()
     if row is None:  # before the first transaction
@@ -44,9 +44,7 @@ def resolve(
     return AsOf(seq, row["recorded_at"], bytes(row["head_hash"]), seq, valid_at, at)
 
 
-def _known_seq(
-    connection: AnyConnection, kb_id: UUID, head_seq: int, as_of: str | None, before: str | None
-) -> int:
+def _known_seq(connection: AnyConnection, kb_id: UUID, head_seq: int, as_of: str | None, before: str | None) -> int:
     text, field = (before, "before") if before is not None else (as_of, "as_of")
     if text is None:
         return head_seq
@@ -82,7 +80,8 @@ def parse_bucket(text: str, field: str) -> Bucket:
 
 def _bad(field: str, text: str) -> InvalidInput:
     return InvalidInput(
-        f"{field}: {text!r} is not a date; use YYYY, YYYY-MM, YYYY-MM-DD or an RFC 3339 moment with a zone", field=field
+        f"{field}: {text!r} is not a date; use YYYY, YYYY-MM, YYYY-MM-DD or an RFC 3339 moment with a zone",
+        field=field,
     )
 
 
@@ -99,6 +98,3 @@ def envelope(as_of: AsOf) -> dict[str, object]:
 def head(connection: ReadConnection, kb_id: UUID) -> AsOf:
     """The present: everything held now, at any valid time."""
     return resolve(connection, kb_id)
-
-
-
