@@ -6,7 +6,7 @@ import re
 from functools import cache
 
 from substrate.extraction.claims import ClaimTime
-from substrate.extraction.times import english_frames
+from substrate.extraction.times import chinese_frames, english_frames
 from substrate.extraction.times.records import Anchor, Language, TimeMention
 
 
@@ -19,6 +19,12 @@ def _levelling() -> dict[int, str]:
     table |= {0xFF10 + digit: str(digit) for digit in range(10)}
     table |= {0xFF0F: "/", 0xFF1A: ":", 0xFF08: "(", 0xFF09: ")", 0xFF5E: "~", 0x301C: "~"}
     return table
+
+
+@cache
+def _simplifying() -> dict[int, int]:
+    """Traditional characters of the grammar's own words."""
+    return str.maketrans("週禮個後號間從開兩來過當這內曆於為", "周礼个后号间从开两来过当这内历于为")
 
 
 def _levelled(text: str) -> str:
@@ -55,4 +61,18 @@ def _found(text: str, anchor: Anchor | None, language: Language | None, *, whole
     found: list[TimeMention] = []
     if language != "zh":
         found += english_frames.Reader(levelled, anchor, whole).mentions()
+    if language == "zh" or (language is None and re.search("[\u4e00-\u9fff]", text)):
+        simplified = levelled.translate(_simplifying())
+        found = _merged(found, list(chinese_frames.Reader(simplified, anchor).mentions()))
     return found
+
+
+def _merged(one: list[TimeMention], other: list[TimeMention]) -> list[TimeMention]:
+    """Both lists in order; of two that overlap the longer stays."""
+    kept: list[TimeMention] = []
+    for mention in sorted(one + other, key=lambda mention: (mention.start, -mention.end)):
+        if not kept or mention.start >= kept[-1].end:
+            kept.append(mention)
+        elif mention.end - mention.start > kept[-1].end - kept[-1].start:
+            kept[-1] = mention
+    return kept

@@ -1,0 +1,256 @@
+"""The Chinese forms of date, on text whose traditional characters have been brought to the simplified ones."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+from functools import cache
+
+from substrate.extraction.times import numeric, spans
+from substrate.extraction.times.rules import Grammar, Reader, Rule
+from substrate.extraction.times.spans import Context, NeedsAnchor, Span, Unit
+
+Match = re.Match[str]
+_DIGITS = {character: number for number, character in enumerate("零一二三四五六七八九")} | {
+    "〇": 0,
+    "○": 0,
+    "两": 2,
+}
+_YEARS = {"前年": -2, "去年": -1, "上年": -1, "今年": 0, "本年": 0, "明年": 1, "来年": 1, "后年": 2}
+_DAYS = {
+    "大前天": -3, "前天": -2, "前日": -2, "昨天": -1, "昨日": -1, "昨晚": -1, "今天": 0, "今日": 0, "今晚": 0,
+    "明天": 1, "明日": 1, "后天": 2, "大后天": 3,
+}  # fmt: skip
+_SIDES = {"上上": -2, "上": -1, "前": -1, "这": 0, "本": 0, "当": 0, "下": 1, "下下": 2}
+_WEEKDAYS = {"一": 0, "二": 1, "三": 2, "四": 3, "五": 4, "六": 5, "日": 6, "天": 6}
+_SEASONS = {"春": 0, "夏": 1, "秋": 2, "冬": 3}
+_UNITS: dict[str, Unit] = {
+    "天": "day", "日": "day", "周": "week", "星期": "week", "礼拜": "week", "月": "month", "季度": "quarter",
+    "年": "year",
+}  # fmt: skip
+STARTERS = "0123456789〇零○一二三四五六七八九十两半前去上今本明来后大昨这当下周星礼近过最未元第腊正头"
+_N = "[0-9]{1,3}|[一二三四五六七八九十两]{1,3}"
+_YEAR = "(?:(?P<y>[0-9]{4}|[〇零○一二三四五六七八九]{4}|0[0-9]) ?年|(?P<ry>前年|去年|上年|今年|本年|明年|来年|后年))的?"
+_MONTH = "(?P<m>1[0-2]|0?[1-9]|十[一二]?|[一二三四五六七八九]) ?月(?:份)?"
+_DAY = "(?P<d>[0-3]?[0-9]|三十一?|二?十[一二三四五六七八九]?|[一二三四五六七八九])"
+_WEEK = "(?:周|星期|礼拜)"
+_NOT_A_DAY = "(?![楼线门院房馆机店柜台桌文令公车球站井坑位选])"
+_CLOCK = "(?:(?:凌晨|清晨|早上|上午|中午|下午|傍晚|晚上|晚间)?(?:[0-9]{1,2}[时点:][0-9]{0,2}分?)?)"
+
+
+def number(words: str) -> int:
+    """Figures, or Chinese numerals up to ninety-nine. Raises `LookupError` otherwise."""
+    if words.isdigit() and words.isascii():
+        return int(words)
+    if "十" in words:
+        tens, ones = words.split("十")
+        return (_DIGITS[tens] if tens else 1) * 10 + (_DIGITS[ones] if ones else 0)
+    return int("".join(str(_DIGITS[character]) for character in words))
+
+
+def _year(match: Match, context: Context) -> tuple[int, str]:
+    if match["y"] is not None:
+        year = number(match["y"])
+        return (year + 2000 if len(match["y"]) == 2 else year), "A"
+    at = context.at("year")
+    if at is None:
+        raise NeedsAnchor
+    return at.year + _YEARS[match["ry"]], "B"
+
+
+def _of_year(build: Reader) -> Reader:
+    """A reader whose year, relative or written, sets the grade."""
+
+    def read(match: Match, context: Context) -> Span | None:
+        year, grade = _year(match, context)
+        span = build(match, replace(context, year=year))
+        return span and replace(span, grade="B" if grade == "B" else span.grade)
+
+    return read
+
+
+def _day(match: Match, context: Context) -> Span | None:
+    return spans.recurring_day(context, number(match["m"]), number(match["d"]))
+
+
+def _month(match: Match, context: Context) -> Span | None:
+    return spans.recurring_month(context, number(match["m"]))
+
+
+def _whole_year(_: Match, context: Context) -> Span | None:
+    return None if context.year is None else spans.year_span(context.year)
+
+
+def _part_of_year(match: Match, context: Context) -> Span | None:
+    year = _whole_year(match, context)
+    part = match["part"]
+    if year is None or part == "中":
+        return year
+    return spans.part_of(year, "start" if part == "初" else "end")
+
+
+def _quarter(match: Match, context: Context) -> Span | None:
+    quarter = number(match["q"])
+    if not 1 <= quarter <= 4:
+        raise ValueError("no such quarter")
+    return replace_unit(spans.recurring_months(context, 3 * quarter - 2, 3), "quarter")
+
+
+def replace_unit(span: Span | None, unit: Unit) -> Span | None:
+    return span and replace(span, unit=unit)
+
+
+def _half(match: Match, context: Context) -> Span | None:
+    month = 1 if match["half"] in "上前" else 7
+    if context.year is None and context.anchor is not None:
+        year = context.anchor.at.year
+        return replace(spans.months_span(year, month, 6, "half"), grade="B")
+    return replace_unit(spans.recurring_months(context, month, 6), "half")
+
+
+def _season(match: Match, context: Context) -> Span | None:
+    return spans.recurring_months(context, 3 * _SEASONS[match["season"]] + 3, 3)
+
+
+def _relative_month(match: Match, context: Context) -> Span | None:
+    month = spans.relative(context, "month", _SIDES[match["side"]])
+    if month is None or match["d"] is None:
+        return month
+    return spans.bucket(month.start.replace(day=number(match["d"])), "day", "B")
+
+
+def _relative_unit(unit: Unit) -> Reader:
+    return lambda match, context: spans.relative(context, unit, _SIDES[match["side"]])
+
+
+def _relative_weekday(match: Match, context: Context) -> Span | None:
+    week = spans.relative(context, "week", _SIDES[match["side"]])
+    return week and replace(spans.unit_at(week.start, "day", _WEEKDAYS[match["wd"]]), grade="B")
+
+
+def _weekday(match: Match, context: Context) -> Span | None:
+    at = context.at("day")
+    weekday = _WEEKDAYS[match["wd"]]
+    if at is not None and at.weekday() == weekday and context.direction == 0:
+        return spans.relative(context, "day", 0)
+    return spans.recurring_weekday(context, weekday)
+
+
+def _day_word(match: Match, context: Context) -> Span | None:
+    return spans.relative(context, "day", _DAYS[match["word"]])
+
+
+def _day_of_month(match: Match, context: Context) -> Span | None:
+    return spans.day_of_month(context, number(match["d"]))
+
+
+def _ago(match: Match, context: Context) -> Span | None:
+    count = number(match["n"]) * (-1 if match["side"] == "前" else 1)
+    return spans.shifted(context, _UNITS[match["unit"]], count)
+
+
+def _rolling(match: Match, context: Context) -> Span | None:
+    count = number(match["n"]) * (1 if match["way"] in ("未来", "后", "下", "接下来") else -1)
+    return spans.rolling(context, _UNITS[match["unit"]], count)
+
+
+def _decade(match: Match, _: Context) -> Span | None:
+    start = (
+        int(match["decade"]) if match["decade"] else (number(match["c"]) - 1) * 100 + number(match["tens"])
+    )
+    if start % 10:
+        raise ValueError("not a decade")
+    return spans.years_span(start, 10)
+
+
+def _century(match: Match, _: Context) -> Span | None:
+    return spans.years_span(number(match["c"]) * 100 - 99, 100)
+
+
+def _week_of_year(match: Match, context: Context) -> Span | None:
+    return None if context.year is None else spans.iso_week_span(context.year, number(match["n"]))
+
+
+def _days_of_month(match: Match, context: Context) -> Span | None:
+    first = _day(match, context)
+    last = first and spans.bucket(first.start.replace(day=number(match["d2"])), "day", first.grade)
+    return spans.join(first, last) if first and last else None
+
+
+def _written(add: object) -> list[tuple[str, Reader, bool]]:
+    day_mark = "[日号]"
+    weekday = f"(?:[,，(]? ?{_WEEK}[一二三四五六日天]\\)?)?"
+    return [
+        (f"{_YEAR} ?{_MONTH} ?{_DAY}{day_mark}{weekday}{_CLOCK}", _of_year(_day), False),
+        (f"{_YEAR} ?{_MONTH}", _of_year(_month), False),
+        (f"{_YEAR}度?", _of_year(_whole_year), False),
+        (f"{_YEAR} ?年?(?P<part>[初中底末])", _of_year(_part_of_year), False),
+        (f"{_YEAR} ?第?(?P<q>[一二三四1-4])季度?", _of_year(_quarter), False),
+        (f"{_YEAR} ?[Qq](?P<q>[1-4])", _of_year(_quarter), False),
+        (f"{_YEAR} ?(?P<half>[上下前后])半年", _of_year(_half), False),
+        (f"{_YEAR} ?(?P<season>[春夏秋冬])(?:天|季)?", _of_year(_season), False),
+        (f"{_YEAR} ?第(?P<n>{_N})(?:周|个?星期)", _of_year(_week_of_year), False),
+        (f"{_YEAR} ?第(?P<m>{_N})个月", _of_year(_month), False),
+        (f"{_MONTH} ?{_DAY}{day_mark}{weekday}{_CLOCK}", _day, True),
+        (
+            f"(?:{_YEAR} ?)?{_MONTH} ?{_DAY}{day_mark}? ?[到至~-] ?(?P<d2>{_DAY[5:-1]}){day_mark}",
+            _days_either,
+            True,
+        ),
+        (_MONTH, _month, True),
+        ("第(?P<q>[一二三四1-4])季度", _quarter, True),
+        ("(?P<half>[上下])个?半年", _half, True),
+        (
+            "(?:(?P<decade>[12][0-9]{2}0)|(?P<c>[12][0-9]|十九|二十) ?世纪(?P<tens>[0-9]0|[一二三四五六七八九]十))年代",
+            _decade,
+            False,
+        ),
+        ("(?P<c>[12]?[0-9]|十[一二三四五六七八九]?|二十一?) ?世纪", _century, False),
+    ]
+
+
+def _days_either(match: Match, context: Context) -> Span | None:
+    if match["y"] or match["ry"]:
+        return _of_year(_days_of_month)(match, context)
+    return _days_of_month(match, context)
+
+
+def _spoken() -> list[tuple[str, Reader, bool]]:
+    days = "|".join(sorted(_DAYS, key=len, reverse=True))
+    unit = "天|日|周|个?(?:星期|礼拜|月|季度)|年"
+    sides = "上上|下下|上|这|本|下"
+    return [
+        (f"(?P<side>{sides}|当)个?月(?:份)?(?:{_DAY}[日号]?(?![0-9]))?", _relative_month, False),
+        (f"(?P<side>{sides})个?(?:周|星期|礼拜)", _relative_unit("week"), False),
+        (f"(?P<side>{sides})个?(?:周|星期|礼拜)(?P<wd>[一二三四五六日天])", _relative_weekday, False),
+        (f"(?P<side>{sides})(?:一)?个?季度?", _relative_unit("quarter"), False),
+        (f"(?P<word>{days})(?!头条)", _day_word, False),
+        (f"{_WEEK}(?P<wd>[一二三四五六日天])", _weekday, True),
+        (f"(?P<d>[1-3]?[0-9])(?:日(?![内游间元均本]))", _day_of_month, True),
+        (f"(?P<d>[1-3]?[0-9])号{_NOT_A_DAY}", _day_of_month, True),
+        (f"(?P<n>{_N})(?P<unit>天|周|年)以?之?(?P<side>[前后])", _ago_plain, False),
+        (f"(?P<n>{_N})个(?P<unit>月|星期|礼拜|季度)以?之?(?P<side>[前后])", _ago_plain, False),
+        (
+            f"(?P<way>近|过去|最近|未来|接下来|前|后)的?(?P<n>{_N})个?(?P<unit>{unit.replace('个?', '')})(?![初底末])",
+            _rolling,
+            False,
+        ),
+    ]
+
+
+def _ago_plain(match: Match, context: Context) -> Span | None:
+    if len(match["n"]) == 4:
+        raise ValueError("a year")
+    return _ago(match, context)
+
+
+@cache
+def grammar() -> Grammar:
+    """Built when first needed. Rules are filed under their first character, figures as in English."""
+    made = Grammar()
+    numeric.add_rules(made)
+    for pattern, read, yearless in _written(None) + _spoken():
+        rule = Rule(re.compile(pattern), read, yearless=yearless)
+        for key in (*STARTERS.strip("0123456789"), "1", "4"):
+            made.add(key, rule)
+    return made

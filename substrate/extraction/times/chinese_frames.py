@@ -1,0 +1,167 @@
+"""How Chinese governs a date: 自…起, 截至…, …之前, and ranges with 至 or 到."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+
+from substrate.extraction.times import chinese, spans
+from substrate.extraction.times.frames import mention
+from substrate.extraction.times.records import Anchor, Shape, TimeMention
+from substrate.extraction.times.rules import Core
+from substrate.extraction.times.spans import Context, Span
+
+_BEFORE: tuple[tuple[str, Shape], ...] = (
+    ("截止到", "as_of"), ("截止至", "as_of"), ("截至到", "as_of"), ("截至", "as_of"), ("截止", "as_of"),
+    ("不晚于", "by"), ("最迟", "by"), ("最晚", "by"), ("早于", "before"), ("晚于", "after"),
+    ("一直到", "until"), ("直到", "until"), ("直至", "until"), ("自从", "since"), ("始于", "since"),
+    ("自", "since"), ("从", "since"), ("由", "since"), ("到", "until"), ("至", "until"), ("在", "point"),
+    ("于", "point"),
+)  # fmt: skip
+_AFTER: tuple[tuple[str, Shape], ...] = (
+    (r"(?:或|及|以及|和)(?:之|以)?前", "by"),
+    (r"(?:或|及|以及|和)(?:之|以)?后", "since"),
+    (r"(?:之|以)前|前(?!后|往|来|任|身|景|期|夕|线|台)", "before"),
+    (r"(?:之|以)后|后(?!来|期|续|面)", "after"),
+    (r"以来|至今|起(?!草|诉|点|伏|飞|床|步|源)|开始", "since"),
+    (r"为止|止", "until"),
+)  # fmt: skip
+_AFTERS = [(re.compile(" ?" + pattern), shape) for pattern, shape in _AFTER]
+_JOIN = re.compile(r" ?(?P<mark>至|到|-|~|直到|和|与|及) ?")
+_CLOSED = re.compile(r" ?(?:之间|期间|间|为止|止)")
+_FUTURE = re.compile("将|会在|要在|计划|预计|打算|准备|即将")
+_PAST = re.compile("[了过]|曾|已")
+
+
+def _fits(text: str, end: int) -> bool:
+    after = text[end : end + 1]
+    if text[end - 1].isdigit() and text[end - 1].isascii():
+        return (
+            not (after.isascii() and (after.isalnum() or after in "%_."))
+            and after not in "个年月日号"[:0] + "个"
+        )
+    return True
+
+
+def _opening(text: str, start: int) -> bool:
+    if not start:
+        return True
+    before = text[start - 1]
+    if text[start] in "0123456789":
+        return not (before.isascii() and (before.isalnum() or before in "$€£¥#_.&+\\/@-")) and before != "第"
+    numeral = "〇零○一二三四五六七八九十百千万两第"
+    return not (text[start] in numeral and before in numeral)
+
+
+@dataclass(slots=True)
+class Reader:
+    """One text being read."""
+
+    text: str
+    anchor: Anchor | None
+
+    def mentions(self) -> Iterator[TimeMention]:
+        position, rules = 0, chinese.grammar().rules
+        while position < len(self.text):
+            key = self._key(position)
+            core = self._core(position, key) if key in rules and _opening(self.text, position) else None
+            found = core and self._mention(core)
+            if found:
+                yield found
+                position = found.end
+            elif core:
+                position = core.end
+            else:
+                position += len(key) if len(key) > 1 else 1
+
+    def _key(self, at: int) -> str:
+        if self.text[at] not in "0123456789":
+            return self.text[at]
+        end = at
+        while end < len(self.text) and self.text[end] in "0123456789":
+            end += 1
+        return "4" if end - at == 4 else "1" if end - at < 4 else self.text[at:end]
+
+    def _context(self, start: int) -> Context:
+        if self.anchor is None:
+            return Context()
+        begin = max(self.text.rfind(mark, max(0, start - 60), start) for mark in "。！？;；\n")
+        clause = self.text[max(begin, start - 60, 0) : start + 24]
+        if _FUTURE.search(clause):
+            return Context(self.anchor, 1)
+        return Context(self.anchor, -1 if _PAST.search(clause) else 0)
+
+    def _core(self, start: int, key: str) -> Core | None:
+        return chinese.grammar().longest(self.text, start, key, self._context(start), _fits)
+
+    def _mention(self, core: Core) -> TimeMention | None:
+        start, shape = self._before(core.start)
+        joined = self._range(core, start, shape)
+        if joined is not None:
+            return joined
+        if core.rule.loose and shape is None and core.start + 4 == core.end:
+            return None
+        after, end = self._after(core.end)
+        if shape == "since" and after in ("after", "since"):
+            after = "since"
+        shape = after or shape or "point"
+        if shape == "point" and core.span and core.span.kind == "interval":
+            shape = "interval"
+        return mention(self.text, start, end, core.start, shape, core.span)
+
+    def _before(self, at: int) -> tuple[int, Shape | None]:
+        for blank in (0, 1):
+            end = at - blank
+            if blank and self.text[end:at] != " ":
+                break
+            for word, shape in _BEFORE:
+                if self.text.endswith(word, 0, end) and end >= len(word):
+                    return end - len(word), shape
+        return at, None
+
+    def _after(self, at: int) -> tuple[Shape | None, int]:
+        for pattern, shape in _AFTERS:
+            match = pattern.match(self.text, at)
+            if match:
+                return shape, match.end()
+        return None, at
+
+    def _range(self, first: Core, start: int, shape: Shape | None) -> TimeMention | None:
+        if shape not in (None, "since", "point"):
+            return None
+        opened = re.compile(" ?(?:起|开始)?").match(self.text, first.end)
+        join = _JOIN.match(self.text, opened.end() if opened else first.end)
+        if join is None or join.end() >= len(self.text):
+            return None
+        key = self._key(join.end())
+        last = self._core(join.end(), key) if key in chinese.grammar().rules else None
+        if last is None or (last.span and last.span.kind == "interval"):
+            return None
+        closed = _CLOSED.match(self.text, last.end)
+        if join["mark"] in "和与及" and (closed is None or "间" not in closed[0]):
+            return None
+        left, right = self._aligned(first, last)
+        end = closed.end() if closed else last.end
+        if left is None or right is None:
+            return mention(self.text, start, end, first.start, "interval", None)
+        try:
+            return mention(self.text, start, end, first.start, "interval", spans.join(left, right))
+        except ValueError:
+            return None
+
+    def _aligned(self, first: Core, last: Core) -> tuple[Span | None, Span | None]:
+        """Both ends of a range, each with the year that the other lends."""
+        left, right, context = first.span, last.span, self._context(first.start)
+        if last.rule.yearless and left:
+            if last.match.re.pattern.startswith("(?P<d>") and left.precision == "day":
+                day = left.start.replace(day=chinese.number(last.match["d"]))
+                return left, spans.bucket(day, "day", left.grade)
+            right = last.again(replace(context, year=left.start.year))
+            if right and right.start < left.start:
+                right = last.again(replace(context, year=left.start.year + 1))
+        elif first.rule.yearless and right:
+            left = first.again(replace(context, year=right.start.year))
+        if left and right and "B" in (left.grade, right.grade):
+            return replace(left, grade="B"), replace(right, grade="B")
+        return left, right
