@@ -57,9 +57,7 @@ def right(mentions: list[TimeMention], result: dict[str, Any]) -> bool:
             continue
         for value in result["Resolution"]["values"]:
             if value["type"] == "date":
-                if mention.time.valid_from_precision == "day" and day(mention.time.valid_from) == value.get(
-                    "value"
-                ):
+                if mention.time.valid_from_precision == "day" and day(mention.time.valid_from) == value.get("value"):
                     return True
             elif (value.get("start", ""), value.get("end", "")) in bounds(mention):
                 return True
@@ -68,9 +66,7 @@ def right(mentions: list[TimeMention], result: dict[str, Any]) -> bool:
 
 def counted(result: dict[str, Any]) -> bool:
     values = (result.get("Resolution") or {}).get("values") or []
-    resolved = any(
-        value.get("start") or value.get("end") or value.get("value", "")[:1].isdigit() for value in values
-    )
+    resolved = any(value.get("start") or value.get("end") or value.get("value", "")[:1].isdigit() for value in values)
     return result["TypeName"] in ("datetimeV2.date", "datetimeV2.daterange") and resolved
 
 
@@ -86,12 +82,9 @@ def score(path: Path, language: Any, misses: bool) -> dict[str, list[bool]]:
             if misses and not good:
                 found = [(row["Input"][m.start : m.end], m.shape, sorted(bounds(m))) for m in mentions]
                 wanted = [
-                    v.get("value") or (v.get("start", ""), v.get("end", ""))
-                    for v in result["Resolution"]["values"]
+                    v.get("value") or (v.get("start", ""), v.get("end", "")) for v in result["Resolution"]["values"]
                 ]
-                print(
-                    f"{result['TypeName'][11:]:9} {row['Input'][:70]!r} [{result['Text']}] {wanted}\n      {found}"
-                )
+                print(f"{result['TypeName'][11:]:9} {row['Input'][:70]!r} [{result['Text']}] {wanted}\n      {found}")
     return scores
 
 

@@ -1,4 +1,4 @@
-"""The Chinese forms of date, on text whose traditional characters have been brought to the simplified ones."""
+"""The Chinese forms of date, on text whose traditional characters have become simplified ones."""
 
 from __future__ import annotations
 
@@ -16,6 +16,7 @@ _DIGITS = {character: number for number, character in enumerate("零一二三四
     "○": 0,
     "两": 2,
 }
+_WITHOUT_YEAR = "(?<!年)(?<!年 )"
 _YEARS = {"前年": -2, "去年": -1, "上年": -1, "今年": 0, "本年": 0, "明年": 1, "来年": 1, "后年": 2}
 _DAYS = {
     "大前天": -3, "前天": -2, "前日": -2, "昨天": -1, "昨日": -1, "昨晚": -1, "今天": 0, "今日": 0, "今晚": 0,
@@ -28,10 +29,10 @@ _UNITS: dict[str, Unit] = {
     "天": "day", "日": "day", "周": "week", "星期": "week", "礼拜": "week", "月": "month", "季度": "quarter",
     "年": "year",
 }  # fmt: skip
-STARTERS = "0123456789〇零○一二三四五六七八九十两半前去上今本明来后大昨这当下周星礼近过最未元第腊正头"
+STARTERS = "0123456789〇零○一二三四五六七八九十两半前去上今本明来后大昨这当下周星礼近过最未接第"
 _N = "[0-9]{1,3}|[一二三四五六七八九十两]{1,3}"
-_YEAR = "(?:(?P<y>[0-9]{4}|[〇零○一二三四五六七八九]{4}|0[0-9]) ?年|(?P<ry>前年|去年|上年|今年|本年|明年|来年|后年))的?"
-_MONTH = "(?P<m>1[0-2]|0?[1-9]|十[一二]?|[一二三四五六七八九]) ?月(?:份)?"
+_YEAR = "(?:(?P<y>[0-9]{4}|[〇零○一二三四五六七八九]{4}|0[0-9]) ?年|(?P<ry>前年|去年|上年|今年|本年|明年|来年|后年))"
+_MONTH = "(?P<m>1[0-2]|0?[1-9]|十[一二]?|[一二三四五六七八九]) ?月(?:份)?(?![初廿])"
 _DAY = "(?P<d>[0-3]?[0-9]|三十一?|二?十[一二三四五六七八九]?|[一二三四五六七八九])"
 _WEEK = "(?:周|星期|礼拜)"
 _NOT_A_DAY = "(?![楼线门院房馆机店柜台桌文令公车球站井坑位选])"
@@ -155,9 +156,7 @@ def _rolling(match: Match, context: Context) -> Span | None:
 
 
 def _decade(match: Match, _: Context) -> Span | None:
-    start = (
-        int(match["decade"]) if match["decade"] else (number(match["c"]) - 1) * 100 + number(match["tens"])
-    )
+    start = int(match["decade"]) if match["decade"] else (number(match["c"]) - 1) * 100 + number(match["tens"])
     if start % 10:
         raise ValueError("not a decade")
     return spans.years_span(start, 10)
@@ -177,27 +176,28 @@ def _days_of_month(match: Match, context: Context) -> Span | None:
     return spans.join(first, last) if first and last else None
 
 
-def _written(add: object) -> list[tuple[str, Reader, bool]]:
+def _written() -> list[tuple[str, Reader, bool]]:
     day_mark = "[日号]"
     weekday = f"(?:[,，(]? ?{_WEEK}[一二三四五六日天]\\)?)?"
     return [
-        (f"{_YEAR} ?{_MONTH} ?{_DAY}{day_mark}{weekday}{_CLOCK}", _of_year(_day), False),
-        (f"{_YEAR} ?{_MONTH}", _of_year(_month), False),
+        (f"{_YEAR}的? ?{_MONTH} ?{_DAY}{day_mark}{weekday}{_CLOCK}", _of_year(_day), False),
+        (f"{_YEAR}的? ?{_MONTH}", _of_year(_month), False),
         (f"{_YEAR}度?", _of_year(_whole_year), False),
-        (f"{_YEAR} ?年?(?P<part>[初中底末])", _of_year(_part_of_year), False),
-        (f"{_YEAR} ?第?(?P<q>[一二三四1-4])季度?", _of_year(_quarter), False),
-        (f"{_YEAR} ?[Qq](?P<q>[1-4])", _of_year(_quarter), False),
-        (f"{_YEAR} ?(?P<half>[上下前后])半年", _of_year(_half), False),
-        (f"{_YEAR} ?(?P<season>[春夏秋冬])(?:天|季)?", _of_year(_season), False),
-        (f"{_YEAR} ?第(?P<n>{_N})(?:周|个?星期)", _of_year(_week_of_year), False),
-        (f"{_YEAR} ?第(?P<m>{_N})个月", _of_year(_month), False),
-        (f"{_MONTH} ?{_DAY}{day_mark}{weekday}{_CLOCK}", _day, True),
+        (f"{_YEAR}的? ?年?(?P<part>[初中底末])", _of_year(_part_of_year), False),
+        (f"{_YEAR}的? ?第?(?P<q>[一二三四1-4])季度?", _of_year(_quarter), False),
+        (f"{_YEAR}的? ?[Qq](?P<q>[1-4])", _of_year(_quarter), False),
+        (f"{_YEAR}的? ?(?P<half>[上下前后])半年", _of_year(_half), False),
+        (f"{_YEAR}的? ?(?P<season>[春夏秋冬])(?:天|季)?", _of_year(_season), False),
+        (f"{_YEAR}的? ?第(?P<n>{_N})(?:周|个?星期)", _of_year(_week_of_year), False),
+        (f"{_YEAR}的? ?第(?P<m>{_N})个月", _of_year(_month), False),
+        ("(?P<y>[0-9]{4})(?P<ry>)(?= ?[-~至到] ?[0-9]{4} ?年)", _of_year(_whole_year), False),
+        (f"{_WITHOUT_YEAR}{_MONTH} ?{_DAY}{day_mark}{weekday}{_CLOCK}", _day, True),
         (
             f"(?:{_YEAR} ?)?{_MONTH} ?{_DAY}{day_mark}? ?[到至~-] ?(?P<d2>{_DAY[5:-1]}){day_mark}",
             _days_either,
             True,
         ),
-        (_MONTH, _month, True),
+        (f"{_WITHOUT_YEAR}{_MONTH}", _month, True),
         ("第(?P<q>[一二三四1-4])季度", _quarter, True),
         ("(?P<half>[上下])个?半年", _half, True),
         (
@@ -217,7 +217,7 @@ def _days_either(match: Match, context: Context) -> Span | None:
 
 def _spoken() -> list[tuple[str, Reader, bool]]:
     days = "|".join(sorted(_DAYS, key=len, reverse=True))
-    unit = "天|日|周|个?(?:星期|礼拜|月|季度)|年"
+    unit = "天|日|周|星期|礼拜|月|季度|年"
     sides = "上上|下下|上|这|本|下"
     return [
         (f"(?P<side>{sides}|当)个?月(?:份)?(?:{_DAY}[日号]?(?![0-9]))?", _relative_month, False),
@@ -226,12 +226,12 @@ def _spoken() -> list[tuple[str, Reader, bool]]:
         (f"(?P<side>{sides})(?:一)?个?季度?", _relative_unit("quarter"), False),
         (f"(?P<word>{days})(?!头条)", _day_word, False),
         (f"{_WEEK}(?P<wd>[一二三四五六日天])", _weekday, True),
-        (f"(?P<d>[1-3]?[0-9])(?:日(?![内游间元均本]))", _day_of_month, True),
+        ("(?P<d>[1-3]?[0-9])日(?![内游间元均本前后])", _day_of_month, True),
         (f"(?P<d>[1-3]?[0-9])号{_NOT_A_DAY}", _day_of_month, True),
         (f"(?P<n>{_N})(?P<unit>天|周|年)以?之?(?P<side>[前后])", _ago_plain, False),
         (f"(?P<n>{_N})个(?P<unit>月|星期|礼拜|季度)以?之?(?P<side>[前后])", _ago_plain, False),
         (
-            f"(?P<way>近|过去|最近|未来|接下来|前|后)的?(?P<n>{_N})个?(?P<unit>{unit.replace('个?', '')})(?![初底末])",
+            f"(?<![最之以])(?P<way>近|过去|最近|未来|接下来|前|后)的?(?P<n>{_N})个?(?P<unit>{unit.replace('个?', '')})(?![初底末])",
             _rolling,
             False,
         ),
@@ -239,7 +239,7 @@ def _spoken() -> list[tuple[str, Reader, bool]]:
 
 
 def _ago_plain(match: Match, context: Context) -> Span | None:
-    if len(match["n"]) == 4:
+    if match["n"].startswith("0"):
         raise ValueError("a year")
     return _ago(match, context)
 
@@ -249,7 +249,7 @@ def grammar() -> Grammar:
     """Built when first needed. Rules are filed under their first character, figures as in English."""
     made = Grammar()
     numeric.add_rules(made)
-    for pattern, read, yearless in _written(None) + _spoken():
+    for pattern, read, yearless in _written() + _spoken():
         rule = Rule(re.compile(pattern), read, yearless=yearless)
         for key in (*STARTERS.strip("0123456789"), "1", "4"):
             made.add(key, rule)

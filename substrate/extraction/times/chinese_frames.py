@@ -22,14 +22,16 @@ _BEFORE: tuple[tuple[str, Shape], ...] = (
 _AFTER: tuple[tuple[str, Shape], ...] = (
     (r"(?:或|及|以及|和)(?:之|以)?前", "by"),
     (r"(?:或|及|以及|和)(?:之|以)?后", "since"),
-    (r"(?:之|以)前|前(?!后|往|来|任|身|景|期|夕|线|台)", "before"),
+    (r"(?:之|以)前|前(?![0-9后往来任身景期夕线台]|[一二三四五六七八九十两]+[天周个年])", "before"),
     (r"(?:之|以)后|后(?!来|期|续|面)", "after"),
     (r"以来|至今|起(?!草|诉|点|伏|飞|床|步|源)|开始", "since"),
     (r"为止|止", "until"),
 )  # fmt: skip
 _AFTERS = [(re.compile(" ?" + pattern), shape) for pattern, shape in _AFTER]
 _JOIN = re.compile(r" ?(?P<mark>至|到|-|~|直到|和|与|及) ?")
-_CLOSED = re.compile(r" ?(?:之间|期间|间|为止|止)")
+_CLOSED = re.compile(r" ?(?:之间|期间|间|为止|止|(?:之|以)前)")
+_OPENED = re.compile(" ?(?:起|开始)?")
+_LAST_DAY = re.compile("(?P<d>[0-3]?[0-9]|[一二三]?十[一二三四五六七八九]?|[一二三四五六七八九])[日号]")
 _FUTURE = re.compile("将|会在|要在|计划|预计|打算|准备|即将")
 _PAST = re.compile("[了过]|曾|已")
 
@@ -37,10 +39,7 @@ _PAST = re.compile("[了过]|曾|已")
 def _fits(text: str, end: int) -> bool:
     after = text[end : end + 1]
     if text[end - 1].isdigit() and text[end - 1].isascii():
-        return (
-            not (after.isascii() and (after.isalnum() or after in "%_."))
-            and after not in "个年月日号"[:0] + "个"
-        )
+        return not (after.isascii() and (after.isalnum() or after in "%_.")) and after != "个"
     return True
 
 
@@ -97,6 +96,8 @@ class Reader:
 
     def _mention(self, core: Core) -> TimeMention | None:
         start, shape = self._before(core.start)
+        if self.text.endswith(("农历", "阴历", "旧历"), 0, core.start):
+            return None
         joined = self._range(core, start, shape)
         if joined is not None:
             return joined
@@ -130,11 +131,14 @@ class Reader:
     def _range(self, first: Core, start: int, shape: Shape | None) -> TimeMention | None:
         if shape not in (None, "since", "point"):
             return None
-        opened = re.compile(" ?(?:起|开始)?").match(self.text, first.end)
+        opened = _OPENED.match(self.text, first.end)
         join = _JOIN.match(self.text, opened.end() if opened else first.end)
         if join is None or join.end() >= len(self.text):
             return None
         key = self._key(join.end())
+        same_month = self._same_month(first, start, join.end())
+        if same_month is not None:
+            return same_month
         last = self._core(join.end(), key) if key in chinese.grammar().rules else None
         if last is None or (last.span and last.span.kind == "interval"):
             return None
@@ -150,13 +154,25 @@ class Reader:
         except ValueError:
             return None
 
+    def _same_month(self, first: Core, start: int, at: int) -> TimeMention | None:
+        """ "到十二日" after a full day."""
+        day = _LAST_DAY.match(self.text, at)
+        if day is None or first.span is None or first.span.precision != "day" or first.span.unit:
+            return None
+        closed = _CLOSED.match(self.text, day.end())
+        try:
+            end = first.span.start.replace(day=chinese.number(day["d"]))
+            span = spans.join(first.span, spans.bucket(end, "day", first.span.grade))
+        except (ValueError, LookupError):
+            return None
+        return mention(self.text, start, closed.end() if closed else day.end(), first.start, "interval", span)
+
     def _aligned(self, first: Core, last: Core) -> tuple[Span | None, Span | None]:
         """Both ends of a range, each with the year that the other lends."""
         left, right, context = first.span, last.span, self._context(first.start)
+        if first.rule.yearless and last.rule.yearless:
+            return spans.alike(context, first.again, last.again)
         if last.rule.yearless and left:
-            if last.match.re.pattern.startswith("(?P<d>") and left.precision == "day":
-                day = left.start.replace(day=chinese.number(last.match["d"]))
-                return left, spans.bucket(day, "day", left.grade)
             right = last.again(replace(context, year=left.start.year))
             if right and right.start < left.start:
                 right = last.again(replace(context, year=left.start.year + 1))

@@ -8,6 +8,7 @@ from datetime import timedelta
 from functools import cache
 
 from substrate.extraction.times import numeric, spans, words
+from substrate.extraction.times.buckets import add_months, bucket_start
 from substrate.extraction.times.rules import Grammar, Reader, Rule
 from substrate.extraction.times.spans import Context, Span
 from substrate.extraction.times.words import compiled
@@ -18,6 +19,7 @@ _WEEKDAY_WORDS = " ".join(words.WEEKDAYS)
 _ORDINAL_WORDS = " ".join(words.ORDINALS) + " twenty thirty 1"
 _NUMBER_WORDS = " ".join([*words.ONES, *words.TENS]) + " a an couple 1"
 # Also English words: "may" and "march" are months only with a capital, or beside a day or a year.
+_LARGER_PART = re.compile(r"\b(?:days?|weeks?|months?|years?),?(?: and)? $", re.IGNORECASE)
 _EVERYDAY = {"may", "march", "mar"}
 
 
@@ -72,12 +74,40 @@ def _weekday(match: Match, context: Context) -> Span | None:
 
 
 def _relative_weekday(match: Match, context: Context) -> Span | None:
-    offset = words.OFFSETS[match["rel"].lower()]
-    weekday = words.WEEKDAYS[match["wd"].lower()]
-    if offset == 0 and not match.group().lower().startswith("this past"):
-        week = spans.relative(context, "week", 0)
-        return week and replace(spans.unit_at(week.start, "day", weekday), grade="B")
-    return spans.recurring_weekday(replace(context, direction=offset or -1), weekday)
+    """ "Last Monday" is the one of last week; "this past Monday" and "this coming Monday" the closest."""
+    rel = match["rel"].lower()
+    if (match.group().lower().startswith("this ") and rel != "this") or rel in ("past", "coming", "upcoming"):
+        return spans.recurring_weekday(replace(context, direction=words.OFFSETS[rel]), _weekday_number(match))
+    return _weekday_of_week(match, context)
+
+
+def _weekday_number(match: Match) -> int:
+    return words.WEEKDAYS[match["wd"].lower()]
+
+
+def _day_and_month(match: Match, context: Context) -> Span | None:
+    """ "22/04": only where one number cannot be a month."""
+    small, large = sorted((int(match["a"]), int(match["b"])))
+    if large <= 12 or match.group() == "24/7":
+        raise ValueError("day and month could be swapped")
+    return spans.recurring_day(context, small, large)
+
+
+def _weekday_and_day(match: Match, context: Context) -> Span | None:
+    """ "Tuesday the 13th": the closest month in which the 13th is a Tuesday."""
+    at, day = words.needed(context.at("day")), words.ordinal(match["d"])
+    options = []
+    for shift in range(-11, 12):
+        first = add_months(bucket_start(at, "month"), shift)
+        try:
+            option = spans.day_span(first.year, first.month, day)
+        except ValueError:
+            continue
+        if option.start.weekday() == _weekday_number(match):
+            options.append(option)
+    if not options:
+        raise ValueError("no such day")
+    return spans.nearest(context, "day", options)
 
 
 def _weekday_of_week(match: Match, context: Context) -> Span | None:
@@ -140,9 +170,7 @@ def _relative_season(match: Match, context: Context) -> Span | None:
     if offset == 0:
         return replace(options[2], grade="B")
     past = [option for option in options if option.end <= at]
-    return replace(
-        past[-1] if offset < 0 else options[len(past) + (options[len(past)].start <= at)], grade="B"
-    )
+    return replace(past[-1] if offset < 0 else options[len(past) + (options[len(past)].start <= at)], grade="B")
 
 
 def _holiday(match: Match, context: Context) -> Span | None:
@@ -187,6 +215,8 @@ def _weekend(match: Match, context: Context) -> Span | None:
 
 def _ago(sign: int) -> Reader:
     def read(match: Match, context: Context) -> Span | None:
+        if _LARGER_PART.search(match.string[max(0, match.start() - 14) : match.start()]):
+            raise ValueError("part of a longer distance")
         unit, many = words.unit(match["unit"])
         return spans.shifted(context, unit, sign * many * words.cardinal(match["n"]))
 
@@ -208,40 +238,54 @@ def _shift_from(match: Match, context: Context) -> Span | None:
     return spans.bucket(spans.move(base, unit, sign * many * words.cardinal(match["n"])), "day", "B")
 
 
-def _shift_date(match: Match, context: Context) -> Span | None:
-    """ "Two weeks before 5 March 2024"."""
-    base = _dated(match, context)
-    unit, many = words.unit(match["unit"])
-    sign = -1 if match["side"].lower() == "before" else 1
-    if base is None:
-        return None
-    return spans.bucket(
-        spans.move(base.start, unit, sign * many * words.cardinal(match["n"])), "day", base.grade
-    )
-
-
-def _week_of_date(match: Match, context: Context) -> Span | None:
-    day = _dated(match, context) if match["y"] else _yearless_day(match, context)
-    return day and replace(spans.week_of(day.start), grade=day.grade)
-
-
 def _week_of_year(match: Match, context: Context) -> Span | None:
     year, grade = words.year(match["y"], context)
     return replace(spans.iso_week_span(year, int(match["dn"])), grade=grade)
 
 
+def _week_within(span: Span, rank: int) -> Span:
+    """The `rank`-th week of a month or year, counted by Thursdays as ISO does; -1 for the last."""
+    if rank < 0:
+        last = span.end - timedelta(1)
+        return replace(spans.week_of(last - timedelta((last.weekday() - 3) % 7)), grade=span.grade)
+    first = span.start + timedelta((3 - span.start.weekday()) % 7 + 7 * (rank - 1))
+    if first >= span.end:
+        raise ValueError("no such week")
+    return replace(spans.week_of(first), grade=span.grade)
+
+
 def _week_of_month(match: Match, context: Context) -> Span | None:
-    """The week that holds the 1st, 8th, 15th, 22nd or the last day of a month."""
-    month = (
-        _month_of_year(match, context)
-        if match["y"]
-        else spans.recurring_month(context, words.month(match["mon"]))
-    )
-    if month is None:
-        return None
-    rank = words.ordinal(match["ordq"])
-    day = month.end - timedelta(1) if rank < 0 else month.start + timedelta(7 * (rank - 1))
-    return replace(spans.week_of(day), grade=month.grade)
+    month = (_month_of_year if match["y"] else _yearless_month)(match, context)
+    return month and _week_within(month, words.ordinal(match["ordq"]))
+
+
+def _ranked_week_of_year(match: Match, context: Context) -> Span | None:
+    year = _year(match, context)
+    return year and _week_within(year, words.ordinal(match["ordq"]))
+
+
+def _clipped(match: Match, context: Context) -> Span | None:
+    """ "Later this week" begins, "earlier this week" ends with the anchor's day."""
+    unit, _ = words.unit(match["unit"])
+    at = words.needed(context.at("day"))
+    whole = replace(spans.unit_at(at, unit), grade="B", kind="interval")
+    if match["side"].lower() == "later":
+        return replace(whole, start=at, precision="day", end_precision=whole.precision)
+    return replace(whole, end=at + timedelta(1), end_precision="day")
+
+
+def _two_part_ago(sign: int) -> Reader:
+    """ "Two years and three months ago": to the finer unit."""
+
+    def read(match: Match, context: Context) -> Span | None:
+        (large, many), (small, few) = words.unit(match["unit"]), words.unit(match["unit2"])
+        near = spans.shifted(context, small, sign * few * words.cardinal(match["n2"]))
+        if near is None:
+            return None
+        start = spans.move(near.start, large, sign * many * words.cardinal(match["n"]))
+        return spans.bucket(start, near.precision, "B")
+
+    return read
 
 
 def _day_of_month(match: Match, context: Context) -> Span | None:
@@ -265,7 +309,7 @@ def _absolute(grammar: Grammar) -> None:
         grammar.add(starters, Rule(compiled(template), read, loose=loose))
 
     add(_ORDINAL_WORDS, r"<d>(?: day)?(?: of)?[ -]?<mon>,?(?: of| in)?[ -]<y>", _dated)
-    add(_ORDINAL_WORDS, r"<dn>[-/]<mon>[-/]<y>", _dated)
+    add(_ORDINAL_WORDS, r"(?P<d>[0-3]?[0-9])[-/ ]<mon>[-/ ](?P<y>[0-9]{4})", _dated)
     add(_MONTH_WORDS, r"<mon> ?(?:the )?<d> ?,?(?: of)? <y>", _dated)
     add(_MONTH_WORDS, r"<mon>[-/](?P<d>[0-3]?[0-9])[-/](?P<y>[0-9]{4})", _dated)
     add("4", r"(?P<y>[0-9]{4})[-/]<mon>[-/](?P<d>[0-3]?[0-9])", _dated)
@@ -291,9 +335,7 @@ def _absolute(grammar: Grammar) -> None:
     add("4", r"(?P<y>[0-9]{4})[ -]?h(?P<h>[12])(?P<ordq>)", _half)
     add("spring summer autumn fall winter", r"<season>(?: of|,)? <y>", _season)
     add("fy cy", r"[fc]y ?'?(?P<y>(?:19|20)[0-9]{2})", _year)
-    add(
-        "fy cy", r"[fc]y ?(?P<y>'?[0-9]{2})(?![0-9/-])", lambda m, _: spans.year_span(2000 + int(m["y"][-2:]))
-    )
+    add("fy cy", r"[fc]y ?(?P<y>'?[0-9]{2})(?![0-9/-])", lambda m, _: spans.year_span(2000 + int(m["y"][-2:])))
     add("fiscal financial calendar", r"(?:fiscal|financial|calendar)(?: year)? (?P<y>[12][0-9]{3})", _year)
     add("year", r"year(?: of)? (?P<y>[12][0-9]{3})", _year)
     add("nineteen twenty eighteen two", r"(?P<y>" + words.FRAGMENTS["yw"] + ")", _year, loose=True)
@@ -326,8 +368,16 @@ def _recurring(grammar: Grammar) -> None:
         _week_of_either,
     )
     add("first second third fourth last final 1", r"<ordq> week of <mon>(?:,? <y>)?", _week_of_month)
-    add("monday tuesday wednesday thursday friday saturday sunday", r"<wd>", _weekday)
-    add("mon tue tues wed thu thur thurs fri sat sun", r"<wd>", _weekday, loose=True)
+    add("first second third fourth last final 1", r"<ordq> week of (?P<y>[12][0-9]{3})", _ranked_week_of_year)
+    add(
+        _WEEKDAY_WORDS,
+        r"<wd>\.?,? (?:the )?(?P<d>[0-3]?[0-9])(?:st|nd|rd|th)?(?![0-9a-z:/.]| ?[ap]m)",
+        _weekday_and_day,
+    )
+    add("1", r"(?P<a>[0-9]{1,2})/(?P<b>[0-9]{1,2})", _day_and_month, loose=True)
+    alone = r"<wd>(?! ?[0-9]+[/.-]| [0-9]+(?! ?[ap]m|:))"
+    add("monday tuesday wednesday thursday friday saturday sunday", alone, _weekday)
+    add("mon tue tues wed thu thur thurs fri sat sun", alone, _weekday, loose=True)
 
 
 def _week_of_either(match: Match, context: Context) -> Span | None:
@@ -341,9 +391,7 @@ def _week_of_either(match: Match, context: Context) -> Span | None:
 
 
 def _relative(grammar: Grammar) -> None:
-    def add(
-        starters: str, template: str, read: Reader, *, loose: bool = False, duration: bool = False
-    ) -> None:
+    def add(starters: str, template: str, read: Reader, *, loose: bool = False, duration: bool = False) -> None:
         grammar.add(starters, Rule(compiled(template), read, loose=loose, duration=duration))
 
     relatives = " ".join(words.OFFSETS)
@@ -356,15 +404,19 @@ def _relative(grammar: Grammar) -> None:
     add("day", r"day before yesterday", _day_word(-2))
     add("day", r"day after tomorrow", _day_word(2))
     add("now", r"now", _day_word(0), loose=True)
-    add(relatives, r"<rel>(?: (?:calendar|fiscal|financial|whole|full))? <unit>(?<!s)", _relative_unit)
+    add(relatives, r"<rel>(?: (?:calendar|fiscal|financial|whole|full))? <unit>(?<!s)(?! of)", _relative_unit)
     add(relatives, r"(?:this past|this coming|this upcoming|<rel>) <mon>", _relative_month)
     add(relatives, rf"(?:this )?<rel> <wd>{part}", _relative_weekday)
     add(relatives, r"<rel> week,?(?: on)? <wd>", _weekday_of_week)
     add(_WEEKDAY_WORDS, r"<wd>,?(?: of)? <rel> week", _weekday_of_week)
     add(relatives, r"(?:this )?<rel> weekend", _weekend)
     add(relatives, r"<rel> <season>", _relative_season)
-    add(relatives, r"<rel> <n> <unit>", _rolling)
-    add(_NUMBER_WORDS, r"<n> <rel> <unit>", _rolling)
+    add(relatives, r"<rel> <n> <unit>(?! (?:of|and [0-9a-z]+ (?:day|week|month)))", _rolling)
+    add(_NUMBER_WORDS, r"<n> <rel> <unit>(?! of)", _rolling)
+    add("later earlier", r"(?P<side>later|earlier) (?:this|in the) <unit>(?<!s)", _clipped)
+    far = r"<n> <unit>,?(?: and)? <n2> <unit2>"
+    add(_NUMBER_WORDS, far + r" (?:ago|earlier)", _two_part_ago(-1))
+    add(_NUMBER_WORDS, far + r" (?:from now|later|hence)", _two_part_ago(1))
     add("day week month quarter year", r"<unit> (?P<side>before last|after next)", _unit_beyond)
     add(_NUMBER_WORDS, r"<n> <unit> (?:ago|back|earlier)", _ago(-1))
     add(_NUMBER_WORDS, r"<n> <unit> (?:from now|later|hence)", _ago(1))
@@ -375,8 +427,6 @@ def _relative(grammar: Grammar) -> None:
         r"<n> <unit> (?P<side>from|after|before) (?P<from>today|tomorrow|yesterday)",
         _shift_from,
     )
-    add(_NUMBER_WORDS, r"<n> <unit> (?P<side>after|before) (?:the )?<d>(?: of)? <mon>,? <y>", _shift_date)
-    add(_NUMBER_WORDS, r"<n> <unit> (?P<side>after|before) <mon> <d>,? <y>", _shift_date)
     add("for", r"for (?:the )?<n> <unit>(?P<now> (?:now|already))?", _duration, duration=True)
     add(_ORDINAL_WORDS, r"<od>(?: day)? of (?:the|<rel>) month", _day_of_relative_month)
     add(_ORDINAL_WORDS, r"<od>(?=[.,;:!?)]|$| (?:at|in|for|with) )", _day_of_month, loose=True)

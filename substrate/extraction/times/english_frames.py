@@ -6,7 +6,7 @@ import re
 from collections.abc import Container, Iterator
 from dataclasses import dataclass, replace
 
-from substrate.extraction.times import english, spans
+from substrate.extraction.times import english, spans, words
 from substrate.extraction.times.frames import mention
 from substrate.extraction.times.records import Anchor, Shape, TimeMention
 from substrate.extraction.times.rules import Core
@@ -34,24 +34,22 @@ _GOVERNOR_LISTS: tuple[tuple[Shape, str], ...] = (
     ("after", "after|later than|subsequent to"),
     ("as_of", "as of|as at"),
 )
-_GOVERNORS: dict[str, Shape] = {
-    phrase: shape for shape, phrases in _GOVERNOR_LISTS for phrase in phrases.split("|")
-}
+_GOVERNORS: dict[str, Shape] = {phrase: shape for shape, phrases in _GOVERNOR_LISTS for phrase in phrases.split("|")}
 _MODIFIERS: dict[str, Part | None] = {
     "early": None, "mid": None, "middle of": None, "late": None, "early in": None, "late in": None,
-    "earlier": None, "later": None, "earlier in": None, "later in": None, "sometime in": None, "all of": None,
+    "earlier in": None, "later in": None, "sometime in": None, "all of": None,
     "beginning of": "start", "start of": "start", "end of": "end", "close of": "end",
     "the year": None, "year": None, "the year of": None, "month of": None, "year of": None,
 }  # fmt: skip
 _APPROXIMATE = {"about", "around", "circa", "ca", "approximately", "roughly", "nearly", "almost", "some"}
 _BOUNDING = {"than", "least", "most", "over", "under"}
 _NOT_AFTER_YEAR = re.compile(
-    r" {1,2}(?:(?:more|new|other|different|active|full|unique|total|small|large) )?(?:employees|people|users|"
+    r" {1,2}(?:[0-9]|(?:(?:more|new|other|different|active|full|unique|total|small|large) )?(?:employees|people|users|"
     r"rooms|cases|items|units|kg|km|m|cm|mm|miles|meters|metres|feet|ft|kb|mb|gb|tb|ms|usd|eur|gbp|cny|rmb|dollars|"
     r"euros|pounds|yuan|yen|percent|pages|words|lines|rows|files|records|documents|times|points|participants|"
     r"members|students|customers|copies|tons|tonnes|watts|volts|hours|minutes|seconds|days|weeks|months|years|"
     r"residents|inhabitants|soldiers|workers|seats|votes|shares|vehicles|cars|homes|houses|patients|requests|"
-    r"calories|steps|degrees|square|cubic|million|billion|thousand|hundred|or so)\b",
+    r"calories|steps|degrees|square|cubic|million|billion|thousand|hundred|or so)\b)",
     re.IGNORECASE,
 )
 _YEAR_NOUN = re.compile(
@@ -59,24 +57,18 @@ _YEAR_NOUN = re.compile(
     r"sales|forecast|fiscal|financial|strategy|roadmap|census|plan|target|strategic|guidance|accounts)\b",
     re.IGNORECASE,
 )
-_FOR_YEAR = re.compile(
-    r" {1,2}(?:was|were|is|are|will|amounted|came|reached|totall?ed|stood|rose|fell|grew)\b|[.;)]|$"
-)
+_FOR_YEAR = re.compile(r" {1,2}(?:was|were|is|are|will|amounted|came|reached|totall?ed|stood|rose|fell|grew)\b|[.;)]|$")
 _NUMBERED = re.compile(
     r"(?:pages?|pp|p|no|nos|rooms?|ports?|items?|lines?|rows?|issues?|part|model|tel|phone|fax|code|id|rfc|iso|section|"
     r"version|build|numbers?|ticket|article|chapter|figures?|table|steps?|between|of)\.? {0,2}$",
     re.IGNORECASE,
 )
-_JOIN = re.compile(
-    r" ?(?P<mark>-|~) ?| (?P<word>to|until|til|till|through|thru|and|up to)(?= )", re.IGNORECASE
-)
+_JOIN = re.compile(r" ?(?P<mark>-|~) ?| (?P<word>to|until|til|till|through|thru|and|up to)(?= )", re.IGNORECASE)
 _JOIN_EXTRA = re.compile(
     r" {1,2}(?:(?:in|on|the|early|mid|late|(?:the )?(?:end|beginning|start|middle) of(?: the)?) {0,1})*",
     re.IGNORECASE,
 )
-_ONWARDS = re.compile(
-    r",? (?:onwards?|or later|or after|and later|and after|and beyond|on)(?![\w-])", re.IGNORECASE
-)
+_ONWARDS = re.compile(r",? (?:onwards?|or later|or after|and later|and after|and beyond|on)(?![\w-])", re.IGNORECASE)
 _OR_EARLIER = re.compile(r" (?:or|and) (?:earlier|before)\b", re.IGNORECASE)
 _TOKEN = re.compile(r"[0-9]+|[A-Za-z]+")
 _FUTURE = re.compile(
@@ -90,6 +82,10 @@ _PAST = re.compile(
     re.IGNORECASE,
 )
 _PARTICIPLE = re.compile(r"(?:ed|en|wn|ne|ade|uilt|ent|ept|ung|aid|old|un|ound)$", re.IGNORECASE)
+_NAMED_DAY = re.compile(r"\b(?:black|good|cyber|ash|palm|super|boxing|giving) $", re.IGNORECASE)
+_DISTANCE = words.compiled(r"(?<![a-z0-9-])<n> <unit> $")
+_SIDES = {"before": -1, "prior to": -1, "after": 1, "from": 1}
+_LESS = re.compile(r"\b(?:than|least|most|within|over|under) $", re.IGNORECASE)
 _NAMES = {"april", "may", "june", "august"}
 _CLOCK_AFTER = re.compile(
     r",?(?: at)? ([01]?[0-9]|2[0-3])(?::([0-5][0-9]))?(?: ?([ap])\.?m\b\.?)?(?: ?(utc|gmt|z)\b)?",
@@ -169,7 +165,8 @@ def _governed(text: str, core: Core) -> _Governed:
         core_start = left[index - 1][1]
     nearest = left[index][0] if index < len(left) else ""
     ago = text[core.end - 3 : core.end].lower() == "ago"
-    if nearest in _APPROXIMATE and not ago:
+    asked = index + 1 < len(left) and left[index + 1][0] in ("how", "what")
+    if nearest in _APPROXIMATE and not ago and not asked:
         return _Governed(core_start, core_start, refused=True)
     if nearest in _BOUNDING and ago:
         return _Governed(core_start, core_start, refused=True)
@@ -179,7 +176,7 @@ def _governed(text: str, core: Core) -> _Governed:
     phrase = " ".join(word for word, _ in reversed(left[index : index + count]))
     begin = left[index + count - 1][1]
     before = left[index + count][0] if index + count < len(left) else ""
-    name = text[core.start : core.end].lower() in _NAMES and phrase in ("by", "from")
+    name = text[core.start : core.end].lower() in _NAMES and phrase == "by"
     refused = name and not modified and bool(_PARTICIPLE.search(before))
     return _Governed(begin, core_start, _GOVERNORS[phrase], phrase, part, modified, refused)
 
@@ -251,11 +248,13 @@ class Reader:
 
     def _mention(self, core: Core) -> TimeMention | None:
         governed = _governed(self.text, core)
-        if governed.refused:
+        if governed.refused or _NAMED_DAY.search(self.text[max(0, core.start - 8) : core.start]):
             return None
-        joined = self._range(core, governed)
+        joined = self._range(core, governed) or self._distant(core, governed)
         if joined is not None:
             return joined
+        if governed.word in _SIDES and _DISTANCE.search(self.text[max(0, governed.start - 28) : governed.start]):
+            return None
         if self.text[core.end : core.end + 1] == "-" and self.text[core.end + 1 : core.end + 2].isdigit():
             return None
         if core.rule.duration:
@@ -267,17 +266,33 @@ class Reader:
             return None
         return self._single(core, governed)
 
+    def _distant(self, core: Core, governed: _Governed) -> TimeMention | None:
+        """ "Two weeks before 5 March", "three days from Tuesday": a day counted from a known day."""
+        low = max(0, governed.start - 28)
+        distance = _DISTANCE.search(self.text[low : governed.start]) if governed.word in _SIDES else None
+        if distance is None or _LESS.search(self.text[: low + distance.start()][-12:]):
+            return None
+        span = core.span
+        if span and (span.precision != "day" or span.unit or span.kind == "interval" or governed.modified):
+            return None
+        if span:
+            unit, many = words.unit(distance["unit"])
+            count = _SIDES[governed.word] * many * words.cardinal(distance["n"])
+            span = spans.bucket(spans.move(span.start, unit, count), "day", span.grade)
+        start = low + distance.start()
+        return mention(self.text, start, core.end, start, "point", span)
+
     def _single(self, core: Core, governed: _Governed) -> TimeMention:
         span, end, start, core_start = core.span, core.end, governed.start, governed.core_start
-        if (
-            governed.shape in ("by", "until")
-            and core.rule.yearless
-            and self._context(core.start).direction == 0
-        ):
+        if governed.shape in ("by", "until") and core.rule.yearless and self._context(core.start).direction == 0:
             span = core.again(Context(self.anchor, 1))
         if span and governed.part:
             span = spans.part_of(span, governed.part)
         shape = governed.shape or "point"
+        if (shape, governed.part) == ("before", "end"):
+            shape = "by"
+        elif (shape, governed.part) == ("after", "start"):
+            shape = "since"
         if span and span.unit is None and span.precision == "day" and span.kind == "point":
             span, end, start, core_start = self._clock(core, governed, span)
         onwards = _ONWARDS.match(self.text, end)
@@ -310,35 +325,28 @@ class Reader:
 
     def _accepted(self, core: Core, governed: _Governed) -> bool:
         """Whether a word or number that is not always a date is one here."""
-        text, words = self.text, self.text[core.start : core.end]
+        text, said = self.text, self.text[core.start : core.end]
         if self.whole:
             return True
-        if not words[0].isdigit():
-            if words.lower() == "now":
+        if not said[0].isdigit():
+            if said.lower() == "now":
                 return governed.shape in ("until", "since") and governed.word not in ("effective", "starting")
-            return governed.modified or (
-                governed.shape is not None and governed.word not in ("for", "at", "over")
-            )
+            return governed.modified or (governed.shape is not None and governed.word not in ("for", "at", "over"))
         if _NOT_AFTER_YEAR.match(text, core.end):
             return False
-        if not words.isdigit():
+        if not said.isdigit():
             return governed.shape is not None or governed.modified
-        if (
-            text[governed.core_start - 1 : governed.core_start] == "("
-            and text[core.end : core.end + 1] == ")"
-        ):
-            return 1800 <= int(words) <= 2100
+        if text[governed.core_start - 1 : governed.core_start] == "(" and text[core.end : core.end + 1] == ")":
+            return 1800 <= int(said) <= 2100
         if governed.modified or governed.core_start < core.start:
-            return text[governed.core_start : core.start].lower() != "the " or bool(
-                _YEAR_NOUN.match(text, core.end)
-            )
+            return text[governed.core_start : core.start].lower() != "the " or bool(_YEAR_NOUN.match(text, core.end))
         if governed.word == "for":
-            return 1990 <= int(words) <= 2099 and bool(_FOR_YEAR.match(text, core.end))
+            return 1990 <= int(said) <= 2099 and bool(_FOR_YEAR.match(text, core.end))
         if governed.word in ("at", "over"):
             return False
         if governed.shape:
             return True
-        return 1900 <= int(words) <= 2099 and bool(_YEAR_NOUN.match(text, core.end))
+        return 1900 <= int(said) <= 2099 and bool(_YEAR_NOUN.match(text, core.end))
 
     def _range(self, first: Core, governed: _Governed) -> TimeMention | None:
         join = _JOIN.match(self.text, first.end)
@@ -381,10 +389,10 @@ class Reader:
 
     def _years(self, first: Core, last: Core) -> bool:
         """Whether two bare numbers, ungoverned, are a span of years."""
-        words = self.text[first.start : first.end], self.text[last.start : last.end]
-        if not (words[0].isdigit() and words[1].isdigit()):
-            return not words[0].isdigit()
-        if not 1800 <= int(words[0]) < int(words[1]) <= 2100:
+        said = self.text[first.start : first.end], self.text[last.start : last.end]
+        if not (said[0].isdigit() and said[1].isdigit()):
+            return not said[0].isdigit()
+        if not 1800 <= int(said[0]) < int(said[1]) <= 2100:
             return False
         before = self.text[max(0, first.start - 12) : first.start]
         return not _NUMBERED.search(before) and not _NOT_AFTER_YEAR.match(self.text, last.end)
@@ -392,6 +400,8 @@ class Reader:
     def _aligned(self, first: Core, last: Core) -> tuple[Span | None, Span | None]:
         """Both ends of a range, each with the year that the other lends."""
         left, right, context = first.span, last.span, self._context(first.start)
+        if first.rule.yearless and last.rule.yearless:
+            return spans.alike(context, first.again, last.again)
         if first.rule.yearless and not last.rule.yearless and right:
             left = first.again(replace(context, year=right.start.year))
             if left and left.start > right.start:

@@ -29,14 +29,10 @@ def _simplifying() -> dict[int, int]:
 
 def _levelled(text: str) -> str:
     text = text.translate(_levelling())
-    return (
-        re.sub(r"(?<!\n)\r?\n(?![\r\n])", lambda match: " " * len(match[0]), text) if "\n" in text else text
-    )
+    return re.sub(r"(?<!\n)\r?\n(?![\r\n])", lambda match: " " * len(match[0]), text) if "\n" in text else text
 
 
-def find_times(
-    text: str, anchor: Anchor | None = None, *, language: Language | None = None
-) -> list[TimeMention]:
+def find_times(text: str, anchor: Anchor | None = None, *, language: Language | None = None) -> list[TimeMention]:
     """Time expressions of `text` from left to right, none overlapping.
 
     ``language`` None reads English, and Chinese too where the text has Chinese characters.

@@ -30,6 +30,4 @@ def claim_time(shape: Shape, span: Span | None, words: str) -> ClaimTime:
             words=words,
             at_event=shape == "by",
         )
-    return ClaimTime(
-        span.start, from_precision, span.end, to_precision, span.grade, words, at_event=shape == "point"
-    )
+    return ClaimTime(span.start, from_precision, span.end, to_precision, span.grade, words, at_event=shape == "point")

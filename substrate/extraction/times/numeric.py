@@ -61,7 +61,7 @@ def add_rules(grammar: Grammar) -> None:
         r"(?P<zone>Z| ?(?:UTC|GMT)(?:[+-][0-9]{1,2}(?::?[0-9]{2})?)?| ?[+-][0-9]{2}(?::?[0-9]{2})?)?"
     )
     forms = [
-        (rf"{year}-(?P<m>{two})-(?P<d>{two})", _year_first, False),
+        (rf"{year}-{month}-{day}", _year_first, False),
         (rf"{year}/{month}/{day}", _year_first, False),
         (rf"{year}\.(?P<m>{two})\.(?P<d>{two})", _year_first, False),
         (rf"{year}-(?P<m>{two})-(?P<d>{two})(?:[T ]|, | at ){clock}", _clocked, False),

@@ -6,6 +6,7 @@ Everything here may raise `ValueError` or `OverflowError` for days that do not e
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from typing import Literal
@@ -15,6 +16,7 @@ from substrate.extraction.claims import Grade, Precision
 from substrate.extraction.times.buckets import add_months, bucket_end, bucket_start, fineness
 from substrate.extraction.times.records import Anchor
 
+Again = Callable[["Context"], "Span | None"]
 Unit = Literal["day", "week", "month", "quarter", "half", "year", "decade"]
 Part = Literal["start", "end"]
 _MONTHS: dict[Unit, int] = {"month": 1, "quarter": 3, "half": 6, "year": 12, "decade": 120}
@@ -288,6 +290,28 @@ def join(first: Span, last: Span) -> Span:
     if first.start >= last.end or first.start > last.start:
         raise ValueError("the range ends before it begins")
     grade: Grade = "B" if "B" in (first.grade, last.grade) else "A"
-    return Span(
-        first.start, last.end, first.precision, grade, last.end_precision or last.precision, "interval"
-    )
+    return Span(first.start, last.end, first.precision, grade, last.end_precision or last.precision, "interval")
+
+
+def alike(context: Context, first: Again, last: Again) -> tuple[Span | None, Span | None]:
+    """Both ends of a range that names no year ("from November to March"): the stretch closest to the anchor.
+
+    `first` and `last` read their end with a given context.
+    """
+    at = context.at("month")
+    if at is None:
+        return None, None
+    options: list[tuple[Span, Span]] = []
+    for year in (at.year - 1, at.year, at.year + 1):
+        left, right = first(replace(context, year=year)), last(replace(context, year=year))
+        if left and right and right.start < left.start:
+            right = last(replace(context, year=year + 1))
+        if left and right:
+            options.append((replace(left, grade="B"), replace(right, grade="B")))
+    if context.direction > 0:
+        options = [option for option in options if option[1].end > at]
+    elif context.direction < 0:
+        options = [option for option in options if option[0].start <= at]
+    if not options:
+        return None, None
+    return min(options, key=lambda option: max(option[0].start - at, at - option[1].end))
