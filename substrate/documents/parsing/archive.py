@@ -47,9 +47,7 @@ def _check_name(name: str, filename: str) -> None:
         reject(filename, "bomb", f"holds a part with the unsafe name {name!r}; save it anew from its program")
 
 
-def _stream(
-    archive: zipfile.ZipFile, entry: zipfile.ZipInfo, filename: str, limits: Limits, left: int
-) -> int:
+def _stream(archive: zipfile.ZipFile, entry: zipfile.ZipInfo, filename: str, limits: Limits, left: int) -> int:
     """Size of one entry as really decompressed; the directory's own figure is not believed."""
     if entry.flag_bits & 0x1:
         reject(filename, "encrypted", "is protected by a password; remove the password and send it again")

@@ -59,9 +59,7 @@ def _moment(found: re.Match[str]) -> tuple[datetime, Precision, str] | None:
     part = found.groupdict()
     month = _MONTHS.index(part["month"][:3].lower()) + 1 if part.get("month") else int(part.get("m") or 1)
     day = int(part.get("d") or 1)
-    precision: Precision = (
-        "day" if part.get("d") else "month" if part.get("month") or part.get("m") else "year"
-    )
+    precision: Precision = "day" if part.get("d") else "month" if part.get("month") or part.get("m") else "year"
     try:
         at = datetime(int(part["y"]), month, day, tzinfo=UTC)
         if part.get("zone"):

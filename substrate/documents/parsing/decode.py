@@ -34,9 +34,7 @@ _SINGLE_BYTE = (
 )
 _LONE_HIGH = re.compile(rb"(?<![\x80-\xff])[\x80-\xff]{1,2}(?![\x80-\xff])")
 _SAMPLE = 1 << 18
-_UTF16_TEXT = re.compile(
-    r"[\t\n\r -~\xa0-\u024f\u0370-\u05ff\u3000-\u30ff\u4e00-\u9fff\uac00-\ud7a3\uff00-\uffef]"
-)
+_UTF16_TEXT = re.compile(r"[\t\n\r -~\xa0-\u024f\u0370-\u05ff\u3000-\u30ff\u4e00-\u9fff\uac00-\ud7a3\uff00-\uffef]")
 
 
 def decode(content: bytes, filename: str, *, declared: str | None = None) -> str:
@@ -114,9 +112,7 @@ def _east_asian(content: bytes) -> str | None:
     if shares.get("cp949", 0) >= 0.98:
         return read["cp949"]
     kana = sum("\u3040" <= char <= "\u30ff" for char in read.get("euc_jp", "")[:_SAMPLE])
-    if shares.get("euc_jp", 0) >= 0.9 and kana * 5 > len(read["euc_jp"][:_SAMPLE]) - read["euc_jp"].count(
-        " "
-    ):
+    if shares.get("euc_jp", 0) >= 0.9 and kana * 5 > len(read["euc_jp"][:_SAMPLE]) - read["euc_jp"].count(" "):
         return read["euc_jp"]
     shares.pop("euc_jp", None)
     best = max(shares, key=lambda name: shares[name], default=None)

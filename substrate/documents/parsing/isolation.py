@@ -23,9 +23,7 @@ from substrate.errors import DocumentRejected
 from substrate.settings import native_thread_environment
 
 # The parent's path, not its environment: a document must not be parsed beside keys and passwords.
-_START = (
-    "import sys; sys.path[:] = {path!r}; from substrate.documents.parsing.worker import serve; serve({fd})"
-)
+_START = "import sys; sys.path[:] = {path!r}; from substrate.documents.parsing.worker import serve; serve({fd})"
 _KILLED_FOR_TIME = (signal.SIGXCPU,)
 _DIED_OF_MEMORY = (signal.SIGKILL, signal.SIGABRT)
 

@@ -85,7 +85,7 @@ def in_reading_order(rows: list[Row], depth: int = 0) -> list[list[Row]]:
         left = [part for r in band if (part := tuple(cell for cell in r if cell.x1 <= gutter))]
         right = [part for r in band if (part := tuple(cell for cell in r if cell.x0 >= gutter))]
         runs += [*in_reading_order(left, depth + 1), *in_reading_order(right, depth + 1)]
-        if row and runs and across and not band and index:
+        if row and runs and not band:
             runs[-1].append(row)
         elif row:
             runs.append([row])
@@ -146,9 +146,7 @@ def blocks_of(run: list[Row], body: float, levels: Sequence[float], page: int) -
 def one_line_keeping_hyphen(text: str) -> str:
     """White space collapsed; a mark of hyphenation at the end survives as a soft hyphen."""
     ended = text.rstrip()
-    return one_line(text.rstrip(_SOFT_HYPHENS + " \r\n")) + (
-        "\xad" if ended[-1:] in _SOFT_HYPHENS and ended else ""
-    )
+    return one_line(text.rstrip(_SOFT_HYPHENS + " \r\n")) + ("\xad" if ended[-1:] in _SOFT_HYPHENS and ended else "")
 
 
 def _table_length(run: list[Row], start: int) -> int:

@@ -81,9 +81,7 @@ def read_html(text: str, filename: str, limits: Limits, **anchor: object) -> tup
     """Title and blocks of a page or a fragment. Navigation, scripts and form controls are left out."""
     from lxml import etree, html
 
-    parser = html.HTMLParser(
-        encoding="utf-8", no_network=True, remove_comments=True, remove_pis=True, huge_tree=True
-    )
+    parser = html.HTMLParser(encoding="utf-8", no_network=True, remove_comments=True, remove_pis=True, huge_tree=True)
     try:
         root = html.document_fromstring(text.encode("utf-8", "replace"), parser=parser)
     except (etree.ParserError, etree.XMLSyntaxError) as error:

@@ -17,9 +17,7 @@ from substrate.errors import DocumentRejected
 Read = tuple[str, DocumentDate | None, Iterable[Block]]
 
 
-def parse(
-    content: bytes, filename: str, *, media_type: str | None = None, limits: Limits = DEFAULT
-) -> ParsedDocument:
+def parse(content: bytes, filename: str, *, media_type: str | None = None, limits: Limits = DEFAULT) -> ParsedDocument:
     """Read one document. Pure: no file, network or clock is touched.
 
     Raises `DocumentRejected`; its ``code`` is one of ``empty``, ``too_large``, ``unsupported``,

@@ -111,9 +111,7 @@ def _json_blocks(path: str, value: Any, filename: str, depth: int) -> Iterator[B
 
 
 def _is_flat(item: Any) -> bool:
-    return (
-        isinstance(item, dict) and bool(item) and not any(isinstance(v, (dict, list)) for v in item.values())
-    )
+    return isinstance(item, dict) and bool(item) and not any(isinstance(v, (dict, list)) for v in item.values())
 
 
 def _scalar(value: Any) -> str:

@@ -75,10 +75,7 @@ def read_xlsx(content: bytes, filename: str, limits: Limits) -> Iterator[Block]:
         rows = (
             (
                 number,
-                [
-                    show(cell.value, str(cell.number_format or "")) if cell.value is not None else ""
-                    for cell in row
-                ],
+                [show(cell.value, str(cell.number_format or "")) if cell.value is not None else "" for cell in row],
             )
             for number, row in enumerate(sheet.iter_rows(), start=1)
         )
@@ -90,9 +87,7 @@ def read_xls(content: bytes, filename: str, limits: Limits) -> Iterator[Block]:
     import xlrd
 
     try:
-        book = xlrd.open_workbook(
-            file_contents=content, logfile=BytesIO(), formatting_info=True, on_demand=True
-        )
+        book = xlrd.open_workbook(file_contents=content, logfile=BytesIO(), formatting_info=True, on_demand=True)
     except xlrd.XLRDError as error:
         if "encrypted" in str(error).lower():
             reject(filename, "encrypted", "is protected by a password; remove the password and send it again")
@@ -107,9 +102,7 @@ def _xls_row(book: Any, sheet: Any, y: int) -> list[str]:
 
     shown = []
     for cell in sheet.row(y):
-        style = (
-            book.format_map.get(book.xf_list[cell.xf_index].format_key) if cell.xf_index is not None else None
-        )
+        style = book.format_map.get(book.xf_list[cell.xf_index].format_key) if cell.xf_index is not None else None
         pattern = style.format_str if style is not None else ""
         if cell.ctype == xlrd.XL_CELL_DATE:
             shown.append(show(xlrd.xldate_as_datetime(cell.value, book.datemode), pattern))

@@ -60,9 +60,7 @@ def _squared(rows: list[Row]) -> list[Row]:
     return [row[left:right] + ("",) * (right - max(len(row), left)) for row in rows]
 
 
-def grid_blocks(
-    numbered: Iterable[tuple[int, Sequence[str]]], anchor: Mapping[str, object]
-) -> Iterator[Block]:
+def grid_blocks(numbered: Iterable[tuple[int, Sequence[str]]], anchor: Mapping[str, object]) -> Iterator[Block]:
     """Blocks of a sheet or a delimited file, whose tables are set apart by blank rows.
 
     A first row with one filled cell above a wider table is its caption. A region below a table of the same
@@ -74,8 +72,7 @@ def grid_blocks(
         at = {**anchor, "row": start}
         if width == 1:
             yield from (
-                Block("paragraph", row[0], anchor={**anchor, "row": start + index})
-                for index, row in enumerate(rows)
+                Block("paragraph", row[0], anchor={**anchor, "row": start + index}) for index, row in enumerate(rows)
             )
             continue
         title = [cell for cell in rows[0] if cell]
@@ -104,7 +101,5 @@ def adopt_captions(blocks: Iterable[Block]) -> tuple[Block, ...]:
 def _announces(block: Block) -> bool:
     short = len(block.text.encode()) <= _CAPTION_BYTES and "\n" not in block.text
     return (
-        block.kind == "paragraph"
-        and short
-        and (block.text.endswith((":", "：")) or bool(_CAPTION.match(block.text)))
+        block.kind == "paragraph" and short and (block.text.endswith((":", "：")) or bool(_CAPTION.match(block.text)))
     )

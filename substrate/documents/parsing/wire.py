@@ -22,10 +22,7 @@ def pack(document: ParsedDocument) -> bytes:
             "media_type": document.media_type,
             "title": document.title,
             "date": date and [date.at.isoformat(), date.precision, date.source, date.words],
-            "blocks": [
-                [b.kind, b.text, b.level, b.rows, b.header, b.caption, dict(b.anchor)]
-                for b in document.blocks
-            ],
+            "blocks": [[b.kind, b.text, b.level, b.rows, b.header, b.caption, dict(b.anchor)] for b in document.blocks],
         }
     ).encode()
 

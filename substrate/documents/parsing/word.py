@@ -74,9 +74,7 @@ class _Styles:
     def is_list(self, style_id: str | None, node: Any) -> bool:
         """Whether numbering applies, by the paragraph itself or its style."""
         owners = (node, *(style.element for style in self._chain(style_id)))
-        numbered = next(
-            (n for o in owners if (n := o.find(f"{_W}pPr/{_W}numPr/{_W}numId")) is not None), None
-        )
+        numbered = next((n for o in owners if (n := o.find(f"{_W}pPr/{_W}numPr/{_W}numId")) is not None), None)
         if numbered is not None:
             return bool(numbered.get(f"{_W}val") != "0")
         return any((style.name or "").startswith("List ") for style in self._chain(style_id))
