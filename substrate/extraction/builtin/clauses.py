@@ -1,0 +1,217 @@
+"""Takes a parsed sentence apart into clauses: a verb, who, what, by which prepositions, when, how meant."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+from substrate.extraction.builtin import moods, verbs
+from substrate.extraction.builtin.intervals import Tense
+from substrate.extraction.builtin.terms import Reader
+from substrate.extraction.claims import Mood
+from substrate.extraction.times import TimeMention
+
+_SUBJECTS = {"nsubj", "nsubjpass", "csubj"}
+_OBJECTS = {"dobj", "obj", "dative", "npadvmod"}
+_PARTICLES = {"up", "over", "down", "on", "off", "out", "back", "aside"}
+
+
+@dataclass(slots=True)
+class Clause:
+    """One verb with what hangs on it; token fields hold spaCy tokens."""
+
+    verb: Any
+    lemma: str
+    passive: bool
+    tense: Tense
+    mood: Mood | None
+    ended: bool
+    begins: bool = False
+    subjects: list[Any] = field(default_factory=list)
+    objects: list[Any] = field(default_factory=list)
+    predicates: list[Any] = field(default_factory=list)
+    prepositions: list[tuple[str, Any]] = field(default_factory=list)
+    times: list[TimeMention] = field(default_factory=list)
+    words: str = ""
+
+    def at(self, *prepositions: str) -> list[Any]:
+        return [t for p, t in self.prepositions if p in prepositions]
+
+
+def clauses_of(reader: Reader, whole: Mood | None) -> list[Clause]:
+    """Every clause of the sentence in reading order, with its time mentions attached."""
+    found = [_clause(reader, t, whole) for t in reader.doc if _is_verb(reader, t)]
+    _attach_times(reader, found)
+    return found
+
+
+def _is_verb(reader: Reader, token: Any) -> bool:
+    if token.dep_ in {"aux", "auxpass", "compound", "amod"} or reader.unit(token).kind != "word":
+        return False
+    return token.pos_ in {"VERB", "AUX"}
+
+
+def _clause(reader: Reader, verb: Any, whole: Mood | None) -> Clause:
+    passive = any(c.dep_ in {"auxpass", "nsubjpass"} for c in verb.children) or (
+        verb.dep_ == "acl" and verb.tag_ == "VBN"
+    )
+    lemma = verb.lemma_.lower()
+    particle = next((c.lower_ for c in verb.children if c.dep_ in {"prt", "advmod"} and c.lower_ in _PARTICLES), "")
+    if particle and c_follows(verb, particle):
+        lemma = f"{lemma} {particle}"
+    mood = moods.clause_mood(verb) or whole
+    governor = verb.head if verb.dep_ == "xcomp" else None
+    stopped = governor is not None and governor.lemma_.lower() in verbs.CEASE
+    used_to = governor is not None and governor.lemma_.lower() == "use"
+    clause = Clause(
+        verb, lemma, passive, _tense(verb), mood, moods.ceased(verb) or stopped or used_to,
+        begins=governor is not None and governor.lemma_.lower() in verbs.COMMENCE,
+    )  # fmt: skip
+    clause.subjects = _subjects(reader, verb)
+    _fill(reader, clause)
+    clause.words = _wording(reader, verb)
+    return clause
+
+
+def c_follows(verb: Any, particle: str) -> bool:
+    return any(c.lower_ == particle and c.i > verb.i for c in verb.children)
+
+
+def _tense(verb: Any) -> Tense:
+    source = verb
+    while source.dep_ == "xcomp" and source.head != source:
+        source = source.head
+    auxiliaries = {c.lower_ for c in source.children if c.dep_ in {"aux", "auxpass"}}
+    if auxiliaries & {"will", "shall", "'ll", "wo"}:
+        return "future"
+    if auxiliaries & {"has", "have", "'ve"}:
+        return "perfect"
+    if auxiliaries & {"had", "was", "were", "did"}:
+        return "past"
+    if auxiliaries & {"is", "are", "am", "does", "do", "'s"}:
+        return "present"
+    return "past" if source.tag_ in {"VBD"} else "present"
+
+
+def _subjects(reader: Reader, verb: Any) -> list[Any]:
+    own = [c for c in verb.children if c.dep_ in _SUBJECTS]
+    if verb.dep_ == "relcl":
+        if own and own[0].tag_ in {"WP", "WDT"}:
+            return [verb.head]
+        return own
+    if own:
+        return own
+    head = verb.head
+    if verb.dep_ == "acl" and verb.tag_ in {"VBN", "VBG"}:
+        return [head]
+    if verb.dep_ in {"conj", "xcomp"} and head != verb:
+        if verb.dep_ == "xcomp":
+            objects = [c for c in head.children if c.dep_ in {"dobj"}]
+            if objects and head.lemma_.lower() in verbs.PLAN:
+                return objects
+        return _subjects(reader, head) if head.pos_ in {"VERB", "AUX"} else []
+    if verb.dep_ == "advcl" and verb.tag_ in {"VBG", "VBN"} and head.pos_ in {"VERB", "AUX"}:
+        marks = {c.lower_ for c in verb.children if c.dep_ in {"mark", "advmod"}}
+        return [] if marks & {"if", "unless", "when"} else _subjects(reader, head)
+    return []
+
+
+def _fill(reader: Reader, clause: Clause) -> None:
+    verb = clause.verb
+    for child in verb.children:
+        if child.dep_ in _OBJECTS and child.i > verb.i and child.pos_ != "ADP":
+            clause.objects.append(child)
+        elif child.dep_ in {"attr", "oprd"} or (child.dep_ == "acomp" and reader.unit(child).kind != "word"):
+            clause.predicates.append(child)
+        elif child.dep_ == "ccomp" and reader.unit(child).kind != "word":
+            clause.objects.append(child)
+    if verb.dep_ == "relcl":
+        gap = [c for c in verb.children if c.dep_ == "dobj" and c.tag_ in {"WP", "WDT"}]
+        if gap:
+            clause.objects = [verb.head]
+    clause.prepositions = _prepositions(reader, verb)
+    for child in verb.children:
+        if child.dep_ == "acomp":
+            clause.prepositions.extend((f"{child.lower_} {p}", t) for p, t in reader.prepositions(child))
+
+
+def _prepositions(reader: Reader, verb: Any) -> list[tuple[str, Any]]:
+    """Prepositions of the verb and those that the parser nested under an object ("from A to B")."""
+    found: list[tuple[str, Any]] = []
+    for prep, target in reader.prepositions(verb):
+        found.append((prep, target))
+        found.extend((p, t) for p, t in reader.prepositions(target) if p in {"from", "to", "as", "for", "on"})
+        if prep == "from":
+            continue
+    for child in verb.children:
+        if child.dep_ == "prep" and child.lower_ in {"from", "as", "by"}:
+            for nested in child.children:
+                if nested.dep_ == "prep":
+                    found.extend((nested.lower_, g) for g in nested.children if g.dep_ == "pobj")
+        if child.dep_ in _OBJECTS | {"attr", "oprd"}:
+            found.extend(
+                (p, t)
+                for p, t in reader.prepositions(child)
+                if p in {"from", "to", "as", "by", "in", "into", "with", "on", "at"}
+            )
+        if child.dep_ == "xcomp" and reader.unit(child).kind in {"role", "name", "amount"}:
+            found.append(("to", child))
+        if child.dep_ == "aux" and reader.unit(child).kind in {"role", "name", "amount"}:
+            found.append(("to", child))
+    return list(dict.fromkeys(found))
+
+
+def _wording(reader: Reader, verb: Any) -> str:
+    parts = [c for c in verb.children if c.dep_ in {"aux", "auxpass", "neg", "prt"} and abs(c.i - verb.i) < 4]
+    return " ".join(t.text for t in sorted([*parts, verb], key=lambda t: t.i))
+
+
+def _attach_times(reader: Reader, clauses: list[Clause]) -> None:
+    """A mention belongs to the clause of the word before it; one that opens the sentence, to what follows."""
+    if not clauses:
+        return
+    by_verb = {c.verb.i: c for c in clauses}
+    for at, mention in reader.masked.times:
+        leading = at == 0 or _only_openers(reader, at)
+        index = at if leading else at - 1
+        if 0 <= index < len(reader.doc) and reader.doc[index].is_punct and not leading and index:
+            index -= 1
+        token = reader.doc[min(index, len(reader.doc) - 1)]
+        owner = _governing(token, by_verb)
+        if owner is None:
+            owner = clauses[0] if leading else min(clauses, key=lambda c: abs(c.verb.i - at))
+        owner.times.append(mention)
+        if leading:
+            for other in clauses:
+                if other is not owner and _coordinated(other.verb, owner.verb):
+                    other.times.append(mention)
+    for clause in clauses:
+        _share_times(clause, by_verb)
+
+
+def _only_openers(reader: Reader, at: int) -> bool:
+    return all(
+        t.is_punct or t.lower_ in {"effective", "and", "but", "then", "correction", "update"} for t in reader.doc[:at]
+    )
+
+
+def _governing(token: Any, by_verb: dict[int, Clause]) -> Clause | None:
+    seen: Iterator[Any] = iter([token, *token.ancestors])
+    return next((by_verb[t.i] for t in seen if t.i in by_verb), None)
+
+
+def _coordinated(verb: Any, first: Any) -> bool:
+    while verb.dep_ == "conj" and verb.head != verb:
+        verb = verb.head
+        if verb == first:
+            return True
+    return False
+
+
+def _share_times(clause: Clause, by_verb: dict[int, Clause]) -> None:
+    """ "stopped leading Y on D": the date may have gone to either verb of one event."""
+    verb = clause.verb
+    if clause.times or verb.dep_ != "xcomp" or verb.head.i not in by_verb:
+        return
+    clause.times.extend(by_verb[verb.head.i].times)

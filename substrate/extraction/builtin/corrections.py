@@ -1,0 +1,160 @@
+"""Wording that takes something back: "Correction: …", "B, not A", "should read B", "was wrongly stated as A"."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, replace
+
+from substrate.extraction.builtin.drafts import Draft
+from substrate.extraction.builtin.masking import Masked, Unit
+from substrate.extraction.builtin.terms import Term
+from substrate.extraction.claims import Value
+
+_PREFIX = re.compile(
+    r"^(?:correction|corrected|erratum|errata|corrigendum|amendment|rectification)\b[^:]{0,60}:\s*|"
+    r"^(?:this (?:memo|note|record|letter|message) corrects[^:]{0,80}:\s*)|^(?:更正|勘误|订正)[^：:]{0,20}[：:]",
+    re.IGNORECASE,
+)
+_WRONGLY = re.compile(
+    r"\b(?:wrongly|incorrectly|mistakenly|erroneously|falsely|inaccurately)\b.{0,20}?"
+    r"\b(?:stated|recorded|given|reported|listed|described|entered|said|named|shown|noted|written|identified|wrote|printed)\b"
+    r"(?:\s+(?P<as>as|to be|that)\b)?",
+    re.IGNORECASE,
+)
+_SWAPPABLE = {"name", "amount", "role", "time"}
+
+
+@dataclass(frozen=True, slots=True)
+class Correction:
+    """What the wording said: pairs (right, wrong) of unit texts, and whether all is denied or corrected."""
+
+    corrects: bool = False
+    denies: bool = False
+    pairs: tuple[tuple[Unit, Unit], ...] = ()
+
+
+def rewrite(masked: Masked) -> tuple[Masked, Correction]:
+    """Takes the correcting words out, so that what is left parses as a plain statement."""
+    units, corrects, denies = list(masked.units), False, False
+    removed: list[tuple[int, int]] = []
+    if m := _PREFIX.match(masked.text):
+        corrects = True
+        removed.append((0, sum(u.start < m.end() for u in units)))
+    if span := _wrong_wording(masked):
+        denies = True
+        removed.append(span)
+    pairs = []
+    for right, wrong, span in _contrasts(units):
+        pairs.append((right, wrong))
+        removed.append(span)
+    if corrects or pairs:
+        units = _should_read(units)
+    kept = [u for i, u in enumerate(units) if not any(a <= i < b for a, b in removed)]
+    if denies:
+        kept = _stand_in_copula(masked, units, removed, kept)
+    times = tuple((at - sum(max(0, min(at, b) - a) for a, b in removed), m) for at, m in masked.times)
+    return Masked(masked.text, tuple(kept), times), Correction(corrects or bool(pairs), denies, tuple(pairs))
+
+
+def _wrong_wording(masked: Masked) -> tuple[int, int] | None:
+    """Index span of "(was) wrongly stated as", or of all up to "that" in "the memo wrongly said that …"."""
+    m = _WRONGLY.search(masked.text)
+    if m is None:
+        return None
+    first = sum(u.start < m.start() for u in masked.units)
+    last = sum(u.start < m.end() for u in masked.units)
+    if m.group("as") == "that":
+        return 0, last
+    while first and masked.units[first - 1].text.lower() in {"was", "were", "is", "are", "been", "had", "has"}:
+        first -= 1
+    return first, last
+
+
+def _stand_in_copula(masked: Masked, units: list[Unit], removed: list[tuple[int, int]], kept: list[Unit]) -> list[Unit]:
+    first, last = next(span for span in removed if _wrong_wording(masked) == span)
+    if first == 0 or first >= len(units):
+        return kept
+    copula = replace(units[first], kind="word", text="was", parsed_as="was")
+    at = sum(u.start < units[first].start for u in kept)
+    return [*kept[:at], copula, *kept[at:]]
+
+
+def _should_read(units: list[Unit]) -> list[Unit]:
+    """ "should (have) read/be" says what is right: one copula."""
+    text = [u.text.lower() for u in units]
+    for i in range(len(units) - 1):
+        if text[i] != "should":
+            continue
+        last = i + 1
+        if text[last] in {"have", "instead", "correctly"} and last + 1 < len(units):
+            last += 1
+        if text[last] in {"read", "be", "been", "say", "state", "said"}:
+            copula = replace(units[last], text="is", parsed_as="is")
+            blank = [replace(u, text="", parsed_as="") for u in units[i:last]]
+            return [*units[:i], *blank, copula, *units[last + 1 :]]
+    return units
+
+
+def _contrasts(units: list[Unit]) -> list[tuple[Unit, Unit, tuple[int, int]]]:
+    """ "B, not A" and "not A but B" between units of one kind."""
+    found = []
+    for i, unit in enumerate(units):
+        if unit.text.lower() not in {"not", "rather", "instead"} or i == 0:
+            continue
+        wrong_at = _next_swappable(units, i + 1)
+        if wrong_at is None:
+            continue
+        wrong = units[wrong_at]
+        after = units[wrong_at + 1].text.lower() if wrong_at + 1 < len(units) else ""
+        comma = after == "," and wrong_at + 2 < len(units)
+        but_at = wrong_at + (2 if comma else 1)
+        if unit.text.lower() == "not" and but_at < len(units) and units[but_at].text.lower() == "but":
+            right_at = _next_swappable(units, but_at + 1)
+            if right_at is not None and units[right_at].kind == wrong.kind:
+                found.append((units[right_at], wrong, (i, but_at + 1)))
+            continue
+        before = i - 1 if units[i - 1].text != "," else i - 2
+        plain = units[i - 1].text in {",", "("} or unit.text.lower() != "not"
+        if before >= 0 and plain and units[before].kind == wrong.kind:
+            first = i - 1 if units[i - 1].text in {",", "("} else i
+            stop = wrong_at + (2 if after in {",", ")"} else 1)
+            found.append((units[before], wrong, (first, stop)))
+    return found
+
+
+def _next_swappable(units: list[Unit], at: int) -> int | None:
+    for j in range(at, min(at + 3, len(units))):
+        if units[j].kind in _SWAPPABLE:
+            return j
+        if units[j].text.lower() not in {"the", "a", "an", "than", "of", "by", "from", "at", "for", "as"}:
+            return None
+    return None
+
+
+def apply(drafts: list[Draft], correction: Correction) -> list[Draft]:
+    """Marks what is corrected, and adds the denial of what was wrong."""
+    if correction.denies:
+        return [replace(d, denies=True, mood=None) if d.mood in {None, "reported", "negated"} else d for d in drafts]
+    out: list[Draft] = []
+    for draft in drafts:
+        out.append(replace(draft, corrects=draft.corrects or correction.corrects))
+        out.extend(_denial(draft, right, wrong) for right, wrong in correction.pairs if _mentions(draft, right))
+    return out
+
+
+def _mentions(draft: Draft, unit: Unit) -> bool:
+    return draft.subject.text == unit.text or _object_text(draft) == unit.text
+
+
+def _object_text(draft: Draft) -> str:
+    return draft.object.raw if isinstance(draft.object, Value) else draft.object.text
+
+
+def _denial(draft: Draft, right: Unit, wrong: Unit) -> Draft:
+    if draft.subject.text == right.text:
+        subject = Term("name", wrong.text, wrong.guess, unit=wrong)
+        return replace(draft, subject=subject, denies=True, corrects=False)
+    target: Term | Value = Term("name", wrong.text, wrong.guess, unit=wrong)
+    if isinstance(draft.object, Value):
+        target = wrong.value or Value(wrong.text, datatype=draft.object.datatype)
+    return replace(draft, object=target, denies=True, corrects=False)

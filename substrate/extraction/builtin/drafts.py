@@ -1,0 +1,117 @@
+"""A claim before it knows its quote, and the sentence's context that all frames share."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+
+from substrate.extraction.builtin.intervals import UNKNOWN_END
+from substrate.extraction.builtin.roles import plain_title, read_role
+from substrate.extraction.builtin.terms import Term, is_deputy
+from substrate.extraction.claims import UNDATED, Claim, ClaimTime, Drop, Mood, Value
+
+
+@dataclass(frozen=True, slots=True)
+class Draft:
+    """What will be a claim once the subject is resolved and the quote is known."""
+
+    subject: Term
+    phrase: str
+    object: Term | Value
+    time: ClaimTime = UNDATED
+    mood: Mood | None = None
+    subject_kind: str | None = None
+    object_kind: str | None = None
+    qualifiers: tuple[tuple[str, str], ...] = ()
+    confidence: float = 0.9
+    wording: str = ""
+    denies: bool = False
+    corrects: bool = False
+
+
+@dataclass(slots=True)
+class Findings:
+    """What one sentence yields."""
+
+    drafts: list[Draft] = field(default_factory=list)
+    drops: list[Drop] = field(default_factory=list)
+
+    def drop(self, code: str, detail: str, example: str) -> None:
+        self.drops.append(Drop(code, detail, example))
+
+
+def text_value(text: str) -> Value:
+    return Value(text)
+
+
+def role_drafts(
+    holder: Term, role: Term, org: Term | None, time: ClaimTime, mood: Mood | None, wording: str = ""
+) -> list[Draft]:
+    """What "holder is role of org" states.
+
+    A role that is a relation (lead, owner, member …) relates holder and organisation. Any other title is a
+    value of "job title", and with an organisation the holder also "works for" it, unless the role has ended:
+    who is no longer its CTO may still work there.
+    """
+    reading = read_role(role.text)
+    org = org or role.owner
+    title = reading.title
+    if title is not None and is_deputy(title):
+        reading = replace(reading, relation=None)
+    if reading.relation and org is not None:
+        subject, target = (org, holder) if reading.mirrored else (holder, org)
+        kinds = _kinds(reading.relation)
+        return [Draft(subject, reading.relation, target, time, mood, *kinds, wording=wording or role.text)]
+    if title is None or holder.kind in {"organization", "place", "project", "product"}:
+        return []
+    return _title_drafts(holder, title, org, time, mood, wording or role.text)
+
+
+def _title_drafts(
+    holder: Term, title: str, org: Term | None, time: ClaimTime, mood: Mood | None, wording: str
+) -> list[Draft]:
+    value = text_value(plain_title(title))
+    qualifiers = (("of", org.text),) if org is not None else ()
+    found = [Draft(holder, "job title", value, time, mood, "person", None, qualifiers, wording=wording)]
+    ended = (time.valid_to is not None and time.valid_from is None) or time.valid_to_precision == "unknown"
+    if org is not None and org.kind in {None, "organization"} and not ended:
+        found.append(Draft(holder, "works for", org, time, mood, "person", "organization", wording=wording))
+    return found
+
+
+def _kinds(phrase: str) -> tuple[str | None, str | None]:
+    if phrase in {"leads", "chairs", "directs", "advises", "sponsors", "maintains", "coordinates"}:
+        return "person", None
+    if phrase == "works for":
+        return "person", "organization"
+    if phrase == "member of":
+        return None, "organization"
+    return None, None
+
+
+def former(time: ClaimTime) -> ClaimTime:
+    """The same with its end unknown, for what a text calls former without saying until when."""
+    if time.valid_to is not None:
+        return time
+    return replace(time, valid_to_precision="unknown") if time.valid_from is not None else UNKNOWN_END
+
+
+def claim_of(draft: Draft, subject: Term, target: Term | None, quote: str, start: int) -> Claim:
+    value = draft.object if isinstance(draft.object, Value) else None
+    return Claim(
+        subject=subject.text,
+        phrase=draft.phrase,
+        quote=quote,
+        quote_start=start,
+        quote_end=start + len(quote),
+        object=target.text if target is not None else None,
+        value=value,
+        subject_kind=subject.kind or draft.subject_kind,
+        object_kind=(target.kind or draft.object_kind) if target is not None else None,
+        time=draft.time,
+        mood=draft.mood,
+        denies=draft.denies,
+        corrects=draft.corrects,
+        qualifiers=draft.qualifiers,
+        confidence=draft.confidence,
+        wording=draft.wording,
+    )

@@ -1,0 +1,148 @@
+"""From clauses to claims: tries each frame in turn; the first that reads a clause keeps it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from substrate.extraction.builtin import verbs
+from substrate.extraction.builtin.clauses import Clause
+from substrate.extraction.builtin.drafts import Draft, Findings
+from substrate.extraction.builtin.intervals import interval
+from substrate.extraction.builtin.terms import Reader, Term
+from substrate.extraction.claims import ClaimTime, Value
+
+
+@dataclass(frozen=True, slots=True)
+class Scene:
+    """One sentence under reading."""
+
+    reader: Reader
+    findings: Findings
+    clauses: tuple[Clause, ...]
+
+    @property
+    def text(self) -> str:
+        return self.reader.masked.text
+
+    def terms(self, tokens: list[object]) -> list[Term]:
+        return [t for token in tokens for t in self.reader.terms(token)]
+
+    def add(
+        self, clause: Clause, subject: Term, phrase: str, target: Term | Value, time: ClaimTime, **more: object
+    ) -> None:
+        """Adds a claim of `clause`, with its mood, unless a word denies one of the two."""
+        mood = clause.mood
+        if mood is None and (subject.negated or (isinstance(target, Term) and target.negated)):
+            mood = "negated"
+        fields = {"wording": clause.words, **more}
+        self.findings.drafts.append(Draft(subject, phrase, target, time, mood, **fields))  # type: ignore[arg-type]
+
+
+Frame = Callable[[Scene, Clause], bool]
+
+
+def read_clauses(scene: Scene, special: tuple[Frame, ...]) -> None:
+    """Runs the frames over every clause; a clause with content that none reads is a drop with its reason."""
+    for clause in scene.clauses:
+        if any(frame(scene, clause) for frame in special) or relation(scene, clause) or fallback(scene, clause):
+            continue
+        if clause.objects or clause.predicates or clause.prepositions:
+            scene.findings.drop("no_frame", clause.lemma, scene.text)
+
+
+def aspect_of(clause: Clause, aspect: verbs.Aspect) -> verbs.Aspect:
+    """What ended, ends; what began, starts; else as the verb says."""
+    if clause.ended:
+        return "end"
+    return "start" if clause.begins and aspect == "state" else aspect
+
+
+def relation(scene: Scene, clause: Clause) -> bool:
+    """Verbs of the table, active and passive: "X leads Y", "Y is led by X", "X works for Y"."""
+    if clause.passive:
+        if _passive(scene, clause):
+            return True
+    elif (known := verbs.RELATIONS.get((clause.lemma, ""))) and clause.objects:
+        return _pairs(scene, clause, known, scene.terms(clause.subjects), scene.terms(clause.objects))
+    for prep, target in clause.prepositions:
+        known = verbs.RELATIONS.get((clause.lemma, prep))
+        if known is None or (clause.objects and not clause.passive and prep not in {"in", "into", "with"}):
+            continue
+        if _pairs(scene, clause, known, scene.terms(clause.subjects), scene.reader.terms(target)):
+            return True
+    return False
+
+
+def _passive(scene: Scene, clause: Clause) -> bool:
+    known = verbs.RELATIONS.get((clause.lemma, ""))
+    agents = [t for t in scene.terms(clause.at("by")) if t.sort not in {"time", "value"}]
+    if known is None or not agents:
+        return False
+    return _pairs(scene, clause, known, agents, scene.terms(clause.subjects))
+
+
+def _pairs(scene: Scene, clause: Clause, known: verbs.Relation, left: list[Term], right: list[Term]) -> bool:
+    time = interval(clause.times, aspect_of(clause, known.aspect), clause.tense)
+    done = False
+    for a in left:
+        for b in right:
+            done = _one(scene, clause, known, time, a, b) or done
+    return done
+
+
+def _one(scene: Scene, clause: Clause, known: verbs.Relation, time: ClaimTime, a: Term, b: Term) -> bool:
+    subject, target = (b, a) if known.swap else (a, b)
+    if not usable_object(target) or subject.sort in {"noun", "value", "time", "role"}:
+        return False
+    if subject.sort == "attribute" or target.sort == "attribute":
+        return False
+    more: dict[str, object] = {"subject_kind": known.subject, "object_kind": known.object}
+    price = _price(scene, clause) if known.phrase == "acquired" else None
+    if price:
+        more["qualifiers"] = (("price", price),)
+    wanted: Term | Value = target.value if target.sort == "value" and target.value else target
+    scene.add(clause, subject, known.phrase, wanted, time, **more)
+    return True
+
+
+def _price(scene: Scene, clause: Clause) -> str | None:
+    for term in scene.terms([t for p, t in clause.prepositions if p == "for"]):
+        if term.sort == "value":
+            return term.text
+    for target in clause.objects:
+        for prep, token in scene.reader.prepositions(target):
+            found = scene.reader.term(token)
+            if prep == "for" and found.sort == "value":
+                return found.text
+    return None
+
+
+def usable_object(term: Term) -> bool:
+    """Named, pointing at something named, or a number."""
+    return term.sort in {"name", "value", "pronoun", "definite"}
+
+
+def fallback(scene: Scene, clause: Clause) -> bool:
+    """A verb of no table between a named subject and a named object, in its own words."""
+    lemma = clause.lemma
+    if (
+        lemma.split()[0] in verbs.NOT_GENERIC
+        or clause.verb.dep_ in {"advcl", "acl", "csubj", "pcomp"}
+        or not lemma.replace(" ", "").isalpha()
+    ):
+        return False
+    left, right, prep = scene.terms(clause.subjects), scene.terms(clause.objects), ""
+    if clause.passive:
+        agents = scene.terms(clause.at("by"))
+        left, right = agents, left
+    elif not clause.objects and len(clause.prepositions) == 1:
+        prep, target = clause.prepositions[0]
+        right = scene.reader.terms(target)
+    phrase = f"{verbs.third_person(lemma)} {prep}".strip()
+    known = verbs.Relation(phrase, "state" if clause.tense == "present" else "event")
+    pairs = [(a, b) for a in left for b in right if a.sort == "name" and b.sort == "name"]
+    for a, b in pairs:
+        time = interval(clause.times, aspect_of(clause, known.aspect), clause.tense)
+        scene.add(clause, a, phrase, b, time, confidence=0.6)
+    return bool(pairs)

@@ -1,0 +1,106 @@
+"""Frames about names and appositions: "renamed", "formerly", "also known as", "X, CTO of Y, …", "CEO X"."""
+
+from __future__ import annotations
+
+import re
+
+from substrate.extraction.builtin import verbs
+from substrate.extraction.builtin.clauses import Clause
+from substrate.extraction.builtin.drafts import Draft, former, role_drafts, text_value
+from substrate.extraction.builtin.frames import Scene
+from substrate.extraction.builtin.intervals import UNKNOWN_END, interval
+from substrate.extraction.builtin.terms import Term
+from substrate.extraction.claims import UNDATED, Mood
+
+_ALIAS = re.compile(
+    r"[,(\s]\s*(?P<how>also (?:known|called|referred to) as|better known as|known as|a\.?k\.?a\.?|i\.\s?e\.,?|"
+    r"that is,|formerly(?: known as| called)?|previously(?: known as| called)?|n[ée]e|now(?: known as| called)?|"
+    r"short for|in short,?|abbreviated(?: as| to)?)\s+$",
+    re.IGNORECASE,
+)
+
+
+def renamed(scene: Scene, clause: Clause) -> bool:
+    """ "X was renamed Y", "X changed its name to Y", "Y renamed X Z", "X is (also) known as Y"."""
+    lemma = clause.lemma
+    if lemma == "change" and any(scene.reader.term(o).text.split()[-1:] == ["name"] for o in clause.objects):
+        names, subjects = scene.terms(clause.at("to")), scene.terms(clause.subjects)
+    elif lemma in verbs.RENAME:
+        names = scene.terms([*clause.predicates, *clause.at("as", "to")])
+        subjects = scene.terms(clause.subjects)
+        if not clause.passive and clause.objects:
+            subjects = scene.terms(clause.objects) if names else subjects
+            names = names or scene.terms(clause.objects)
+    elif lemma in verbs.CALLED and clause.passive:
+        names = scene.terms([*clause.predicates, *clause.at("as")])
+        subjects = scene.terms(clause.subjects)
+    else:
+        return False
+    aspect: verbs.Aspect = "start" if lemma in {"change", *verbs.RENAME} else "state"
+    time = interval(clause.times, aspect, clause.tense)
+    formerly = any(c.lower_ in {"formerly", "previously", "once"} for c in clause.verb.children)
+    done = False
+    for subject in subjects:
+        subject = subject.owner if subject.sort == "attribute" and subject.owner else subject
+        for name in names:
+            if name.sort == "name" and subject.sort in {"name", "pronoun", "definite"} and name.text != subject.text:
+                phrase = "formerly known as" if formerly else "known as"
+                scene.add(clause, subject, phrase, text_value(name.text), time)
+                done = True
+    return done
+
+
+def aliases(scene: Scene) -> None:
+    """ "X (formerly Y)", "X, also known as Y": two names with only such words between them."""
+    units = [u for u in scene.reader.masked.units if u.kind == "name"]
+    for left, right in zip(units, units[1:], strict=False):
+        between = scene.text[left.end : right.start]
+        match = _ALIAS.fullmatch(between)
+        if match is None or len(between) > 40:
+            continue
+        how = match.group("how").lower()
+        old = how.startswith(("former", "previous", "n")) and not how.startswith("now")
+        subject = Term("name", left.text, left.guess, unit=left)
+        phrase = "formerly known as" if old else "known as"
+        scene.findings.drafts.append(
+            Draft(subject, phrase, text_value(right.text), UNKNOWN_END if old else UNDATED, wording=how)
+        )
+
+
+def is_alias_pair(text: str, left_end: int, right_start: int) -> bool:
+    return bool(_ALIAS.fullmatch(text[left_end:right_start]))
+
+
+def appositions(scene: Scene, whole: Mood | None) -> None:
+    """ "Jane Roe, CTO of Acme, …", "our lead, Jane Roe": a role beside a name. Undated: the verb's date is the verb's."""
+    mood = whole if whole in {"question", "hedged", "conditional"} else None
+    for token in scene.reader.doc:
+        if token.dep_ == "appos":
+            _apposition(scene, scene.reader.term(token.head), scene.reader.term(token), mood)
+        unit = scene.reader.unit(token)
+        if unit.kind == "name" and unit.title is not None:
+            _titled(scene, token, mood)
+
+
+def _apposition(scene: Scene, head: Term, other: Term, mood: Mood | None) -> None:
+    holder, role = (head, other) if other.sort == "role" else (other, head)
+    if holder.sort != "name" or role.sort != "role" or holder.kind in {"organization", "place", "project"}:
+        return
+    if scene.reader.unit(other.token).text[0].islower() is False and other.sort == "name" and role.owner is None:
+        return
+    time = former(UNDATED) if role.former else UNDATED
+    scene.findings.drafts.extend(role_drafts(holder, role, role.owner, time, mood, role.text))
+
+
+def _titled(scene: Scene, token: object, mood: Mood | None) -> None:
+    reader = scene.reader
+    unit = reader.unit(token)
+    if unit.title is None:
+        return
+    org = Term("name", unit.title_of.text, unit.title_of.guess) if unit.title_of else None
+    if org is None:
+        org = next((reader.term(c) for c in token.children if c.dep_ == "poss"), None)  # type: ignore[attr-defined]
+    was = any(c.lower_ in {"former", "previous", "outgoing", "ex", "then"} for c in token.children)  # type: ignore[attr-defined]
+    holder = Term("name", unit.text, "person", unit=unit)
+    role = Term("role", unit.title.text, "person", owner=org)
+    scene.findings.drafts.extend(role_drafts(holder, role, org, UNKNOWN_END if was else UNDATED, mood, unit.title.text))

@@ -1,0 +1,305 @@
+"""Frames about who holds what: appointments, hand-overs, resignations, joining and leaving."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from substrate.extraction.builtin import verbs
+from substrate.extraction.builtin.clauses import Clause
+from substrate.extraction.builtin.drafts import Draft, role_drafts
+from substrate.extraction.builtin.frames import Scene, aspect_of
+from substrate.extraction.builtin.intervals import handover_end, interval
+from substrate.extraction.builtin.roles import is_role
+from substrate.extraction.builtin.terms import Term
+from substrate.extraction.claims import ClaimTime, Mood
+
+_POST_NOUNS = {"role", "position", "post", "job", "title", "office", "duties", "seat"}
+_LEADERSHIP = {
+    "lead",
+    "leadership",
+    "helm",
+    "charge",
+    "control",
+    "head",
+    "direction",
+    "reins",
+    "management",
+    "ownership",
+}
+_LEADERSHIP_PHRASE = {"management": "manages", "ownership": "owns", "direction": "directs"}
+
+
+def appointed(scene: Scene, clause: Clause) -> bool:
+    """ "X became/was appointed/serves as R of Y", "Y appointed X R"."""
+    aspect = verbs.ROLE_VERBS.get(clause.lemma)
+    if aspect is None:
+        return False
+    roles = roles_among(scene, _role_slots(scene, clause))
+    if not roles:
+        return False
+    people = scene.terms(clause.subjects)
+    company: Term | None = None
+    if (
+        not clause.passive
+        and clause.objects
+        and clause.lemma not in {"become", "serve", "act", "work", "join", "remain", "rejoin", "start", "return"}
+    ):
+        company = next((t for t in people if t.sort in {"name", "definite"} and t.kind != "person"), None)
+        people = [
+            t
+            for t in scene.terms(clause.objects)
+            if t.sort in {"name", "pronoun"} and t.text not in {r.text for r in roles}
+        ]
+    time = interval(clause.times, aspect_of(clause, aspect), clause.tense)
+    at = company or _organisation(scene, clause)
+    for person in people:
+        for role in roles:
+            _emit(
+                scene,
+                clause,
+                role_drafts(person, role, at if role.owner is None else None, time, clause.mood, clause.words),
+            )
+    if clause.lemma in verbs.JOIN | {"hire", "recruit", "employ"}:
+        return False
+    return bool(people)
+
+
+def _role_slots(scene: Scene, clause: Clause) -> list[object]:
+    slots: list[object] = [*clause.predicates, *clause.at("as")]
+    if clause.lemma in {"promote", "elect", "name", "appoint"}:
+        slots += clause.at("to")
+    if clause.passive or clause.lemma in {"become", "appoint", "name", "elect", "make"}:
+        slots += clause.objects
+    return slots
+
+
+def roles_among(scene: Scene, tokens: list[object]) -> list[Term]:
+    """Roles of a predicate slot; there an unknown noun phrase in capitals is a title too."""
+    found: list[Term] = []
+    for term in scene.terms(tokens):
+        if term.sort == "role":
+            found.append(term)
+        elif term.sort == "noun" and term.text in _POST_NOUNS | {"position"}:
+            found.extend(
+                t
+                for p, tok in scene.reader.prepositions(term.token)
+                if p == "of"
+                for t in scene.reader.terms(tok)
+                if t.sort == "role"
+            )
+        elif term.sort == "attribute" and term.text in _POST_NOUNS and term.owner and is_role(term.owner.text):
+            found.append(replace(term.owner, sort="role"))
+        elif term.sort == "attribute" and term.text in _LEADERSHIP and term.owner:
+            found.append(Term("role", "lead", owner=term.owner, token=term.token))
+    return found
+
+
+def _organisation(scene: Scene, clause: Clause) -> Term | None:
+    """The organisation of a role said beside it: "serves as CTO at Acme", "works at Acme as CTO"."""
+    for prep in ("at", "of", "for", "with", "within"):
+        for term in scene.terms(clause.at(prep)):
+            if term.sort in {"name", "definite"}:
+                return term
+    if clause.lemma in verbs.JOIN:
+        return next((t for t in scene.terms(clause.objects) if t.sort == "name"), None)
+    return None
+
+
+def _emit(scene: Scene, clause: Clause, drafts: list[Draft]) -> None:
+    scene.findings.drafts.extend(drafts)
+
+
+def succeeded(scene: Scene, clause: Clause) -> bool:
+    """ "X replaced/succeeded Y as R (of Z)", "Y was replaced by X (as R)"."""
+    if clause.lemma not in verbs.HANDOVER_TO_SUBJECT:
+        return False
+    new, old = scene.terms(clause.subjects), scene.terms(clause.objects)
+    if clause.passive:
+        new, old = [t for t in scene.terms(clause.at("by")) if t.sort != "time"], new
+    roles = roles_among(scene, [*clause.at("as"), *clause.at("at")]) or _possessed_role(old)
+    old = [t.owner if t.sort == "role" and t.owner else t for t in old]
+    if not roles:
+        for a in new:
+            for b in old:
+                if a.sort == "name" and b.sort == "name":
+                    scene.add(clause, a, "replaced", b, interval(clause.times, "event"))
+        return bool(new and old)
+    for role in roles:
+        hand_over(scene, clause, role, [t for t in old if t.sort != "role"], new)
+    return True
+
+
+def _possessed_role(old: list[Term]) -> list[Term]:
+    return []
+
+
+def hand_over(scene: Scene, clause: Clause, role: Term, old: list[Term], new: list[Term]) -> None:
+    """Ends the role for `old` and begins it for `new`, at the same moment."""
+    start = interval(clause.times, "start", clause.tense)
+    for person in new:
+        _emit(scene, clause, role_drafts(person, role, role.owner, start, clause.mood, clause.words))
+    for person in old:
+        _emit(
+            scene, clause, role_drafts(person, role, role.owner, handover_end(clause.times), clause.mood, clause.words)
+        )
+
+
+def took_over(scene: Scene, clause: Clause) -> bool:
+    """ "X took over Z (from Y)", "X took over as R of Z from Y", "X took over the role of R"."""
+    lemma = clause.lemma
+    if lemma not in verbs.TAKE_OVER and not (lemma == "take" and _leads_noun(scene, clause)):
+        return False
+    if clause.passive:
+        new, things = scene.terms(clause.at("by")), scene.terms(clause.subjects)
+    else:
+        new, things = scene.terms(clause.subjects), scene.terms(clause.objects)
+    old = [t for t in scene.terms(clause.at("from")) if t.sort in {"name", "pronoun"}]
+    roles = roles_among(scene, [*clause.at("as"), *clause.objects])
+    for role in roles:
+        hand_over(scene, clause, role, old, new)
+    if roles:
+        return True
+    done = False
+    for thing in things:
+        for person in new:
+            done = _takes(scene, clause, person, thing, old) or done
+    return done
+
+
+def _leads_noun(scene: Scene, clause: Clause) -> bool:
+    return any(
+        scene.reader.term(o).text.split()[-1:] and scene.reader.term(o).text in _LEADERSHIP for o in clause.objects
+    )
+
+
+def _takes(scene: Scene, clause: Clause, person: Term, thing: Term, old: list[Term]) -> bool:
+    thing, phrase = led_thing(thing)
+    if thing.sort not in {"name", "definite"}:
+        return False
+    company = thing.kind not in {"project", "product"} and person.kind == "organization"
+    if company:
+        scene.add(clause, person, "acquired", thing, interval(clause.times, "event"))
+        return True
+    if person.kind is None and thing.kind is None and not old:
+        scene.findings.drop("ambiguous_takeover", f"{person.text} / {thing.text}", scene.text)
+        return True
+    transfer(scene, clause, phrase, thing, old, [person])
+    return True
+
+
+def led_thing(thing: Term) -> tuple[Term, str]:
+    """ "the leadership of Z", "Z's lead" → Z and the phrase for holding it."""
+    words = thing.text.lower().split()
+    if thing.sort in {"attribute", "role"} and thing.owner and words and words[-1] in _LEADERSHIP:
+        return thing.owner, _LEADERSHIP_PHRASE.get(words[-1], "leads")
+    return thing, "leads"
+
+
+def transfer(scene: Scene, clause: Clause, phrase: str, thing: Term, old: list[Term], new: list[Term]) -> None:
+    for person in new:
+        scene.add(clause, person, phrase, thing, interval(clause.times, "start", clause.tense), subject_kind="person")
+    for person in old:
+        scene.add(clause, person, phrase, thing, handover_end(clause.times), subject_kind="person")
+
+
+def handed_over(scene: Scene, clause: Clause) -> bool:
+    """ "X handed (over) Z to Y", "Z was handed over (from X) to Y", "X passed the lead of Z to Y"."""
+    if clause.lemma not in verbs.HAND_OVER or (
+        clause.lemma == "transfer" and not clause.passive and not clause.objects
+    ):
+        return False
+    new = [t for t in scene.terms(clause.at("to")) if t.sort in {"name", "pronoun"}]
+    if clause.passive:
+        old = [t for t in scene.terms(clause.at("by", "from")) if t.sort in {"name", "pronoun"}]
+        things = scene.terms(clause.subjects)
+    else:
+        old, things = scene.terms(clause.subjects), scene.terms(clause.objects)
+    if not new or not things:
+        return False
+    done = False
+    for thing in things:
+        roles = roles_among(scene, [thing.token]) if thing.sort in {"noun", "attribute"} else []
+        if roles:
+            for role in roles:
+                hand_over(scene, clause, role, old, new)
+            done = True
+            continue
+        target, phrase = led_thing(thing)
+        plain = (
+            clause.lemma in {"transfer", "pass", "hand"}
+            and target is thing
+            and target.kind not in {"project", "organization"}
+        )
+        if target.sort in {"name", "definite"} and not plain:
+            transfer(scene, clause, phrase, target, old, new)
+            done = True
+    return done
+
+
+def quit_role(scene: Scene, clause: Clause) -> bool:
+    """ "X resigned as R of Z", "X stepped down from Y", "X left Y", "Y dismissed X as R"."""
+    if clause.lemma not in verbs.QUIT:
+        return False
+    people = scene.terms(clause.subjects)
+    if clause.lemma in {"dismiss", "fire", "remove"} and not clause.passive:
+        people = scene.terms(clause.objects)
+    time = interval(clause.times, "end")
+    roles = roles_among(
+        scene, [*clause.at("as"), *clause.at("from"), *(clause.objects if clause.lemma in {"leave", "quit"} else [])]
+    )
+    for role in roles:
+        org = role.owner or _organisation(scene, clause)
+        for person in people:
+            _emit(scene, clause, role_drafts(person, role, org, time, clause.mood, clause.words))
+    if roles:
+        return True
+    places = scene.terms(clause.objects if clause.lemma in {"leave", "quit", "exit"} else []) + scene.terms(
+        clause.at("from")
+    )
+    done = False
+    for place in places:
+        thing, phrase = led_thing(place)
+        if thing.sort not in {"name", "definite"}:
+            continue
+        phrase = phrase if thing is not place else belonging(thing, None)
+        for person in people:
+            scene.add(clause, person, phrase, thing, time, subject_kind=person.kind or "person")
+            done = True
+    return done
+
+
+def belonging(thing: Term, person: Term | None) -> str:
+    """What joining or leaving a thing of this kind begins or ends."""
+    last = thing.text.lower().split()[-1]
+    if thing.kind == "project":
+        return "works on"
+    if (person is not None and person.kind == "organization") or last in {
+        "team", "committee", "board", "council", "squad", "association", "alliance", "society", "union", "club",
+        "taskforce", "panel", "guild", "commission", "crew", "league", "forum", "network", "consortium",
+    }:  # fmt: skip
+        return "member of"
+    return "works for"
+
+
+def joined(scene: Scene, clause: Clause) -> bool:
+    """ "X joined Y (as R)"."""
+    if clause.lemma not in verbs.JOIN or clause.passive:
+        return False
+    time = interval(clause.times, aspect_of(clause, "start"), clause.tense)
+    done = False
+    for person in scene.terms(clause.subjects):
+        for thing in scene.terms(clause.objects):
+            if thing.sort == "attribute" and thing.text in {"board", "team", "council"} and thing.owner:
+                scene.add(clause, person, "member of", thing.owner, time, subject_kind="person")
+            elif thing.sort in {"name", "definite"}:
+                scene.add(clause, person, belonging(thing, person), thing, time, subject_kind="person")
+            else:
+                continue
+            done = True
+    return done
+
+
+def role_of_predicate(
+    scene: Scene, holder: Term, role: Term, time: ClaimTime, mood: Mood | None, words: str
+) -> list[Draft]:
+    return role_drafts(holder, role, role.owner, time, mood, words)

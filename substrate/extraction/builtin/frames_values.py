@@ -1,0 +1,328 @@
+"""Frames about attributes: "X has a salary of V", "X's salary was raised from A to B", "Y's lead is X", moves."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from substrate.extraction.builtin import verbs
+from substrate.extraction.builtin import vocabulary as v
+from substrate.extraction.builtin.clauses import Clause
+from substrate.extraction.builtin.drafts import Draft, former, role_drafts, text_value
+from substrate.extraction.builtin.frames import Scene, aspect_of
+from substrate.extraction.builtin.frames_roles import belonging
+from substrate.extraction.builtin.intervals import handover_end, interval
+from substrate.extraction.builtin.roles import MIRRORED, read_role
+from substrate.extraction.builtin.terms import Term
+from substrate.extraction.claims import ClaimTime, Value
+from substrate.extraction.times import TimeMention
+
+PLAIN_ATTRIBUTE = {
+    "pay": "salary", "wage": "salary", "wages": "salary", "compensation": "salary", "base salary": "salary",
+    "annual salary": "salary", "monthly salary": "salary", "yearly salary": "salary", "gross salary": "salary",
+    "title": "job title", "position": "job title", "job": "job title", "role": "job title", "post": "job title",
+    "headquarters": "headquartered in", "headquarter": "headquartered in", "head office": "headquartered in",
+    "hq": "headquartered in", "seat": "headquartered in", "main office": "headquartered in",
+    "registered office": "headquartered in", "location": "located in", "office": "located in",
+    "name": "known as", "new name": "known as", "full name": "known as", "nickname": "known as", "alias": "known as",
+    "employee count": "headcount", "staff count": "headcount", "number of employees": "headcount",
+    "start date": "started on", "end date": "ended on", "annual budget": "budget", "legal name": "known as",
+}  # fmt: skip
+"""Attribute nouns that mean the same, brought to one phrase."""
+
+_PLACE_PHRASES = {"headquartered in", "located in"}
+
+
+def plain_attribute(noun: str) -> str:
+    return PLAIN_ATTRIBUTE.get(noun, noun)
+
+
+def copula(scene: Scene, clause: Clause) -> bool:
+    """ "X is R (of Y)", "Y's R is X", "X's salary is V", "X is in charge of Y", "X is in Paris"."""
+    if clause.lemma not in {"be", "remain"} or clause.passive:
+        return False
+    done = False
+    time = interval(clause.times, aspect_of(clause, "state"), clause.tense)
+    for subject in scene.terms(clause.subjects):
+        for predicate in scene.terms(clause.predicates):
+            done = _is(scene, clause, subject, predicate, time) or done
+        done = _is_placed(scene, clause, subject, time) or done
+    return done
+
+
+def _is(scene: Scene, clause: Clause, subject: Term, predicate: Term, time: ClaimTime) -> bool:
+    if subject.sort in {"attribute", "role"} and subject.owner is not None:
+        return attribute(scene, clause, subject, predicate, time)
+    if subject.sort == "role" and predicate.sort == "name":
+        return False
+    if subject.sort not in {"name", "pronoun", "definite"}:
+        return False
+    if predicate.sort == "role":
+        stated = former(time) if predicate.former else time
+        found = role_drafts(subject, predicate, None, stated, clause.mood, clause.words)
+        scene.findings.drafts.extend(_denied(found, predicate))
+        return bool(found)
+    if predicate.sort == "attribute" and predicate.owner is not None and predicate.owner.sort == "name":
+        if predicate.text in {"part", "member", "subsidiary", "capital"}:
+            scene.findings.drafts.extend(role_drafts(subject, replace(predicate, sort="role"), None, time, clause.mood))
+            return True
+    return False
+
+
+def _denied(drafts: list[Draft], predicate: Term) -> list[Draft]:
+    return [replace(d, mood="negated") for d in drafts] if predicate.negated else drafts
+
+
+def _is_placed(scene: Scene, clause: Clause, subject: Term, time: ClaimTime) -> bool:
+    done = False
+    for prep, target in clause.prepositions:
+        noun = scene.reader.term(target)
+        owner = noun.owner
+        if prep in {"in", "at"} and noun.text in {"charge", "control"} and owner:
+            scene.add(clause, subject, "leads", owner, time, subject_kind="person")
+        elif prep in {"responsible for", "accountable for"} and noun.sort == "name":
+            scene.add(clause, subject, "responsible for", noun, time)
+        elif prep in {"in", "at"} and noun.sort == "name" and subject.sort == "attribute" and subject.owner:
+            phrase = plain_attribute(subject.text)
+            if phrase not in _PLACE_PHRASES:
+                continue
+            scene.add(clause, subject.owner, phrase, noun, time, object_kind="place")
+        elif prep == "in" and noun.sort == "name" and noun.kind == "place" and subject.sort == "name":
+            scene.add(clause, subject, "located in", noun, time, object_kind="place")
+        elif prep in {"based in", "located in", "headquartered in"} and noun.sort == "name":
+            phrase = "headquartered in" if prep.startswith("head") else "located in"
+            scene.add(clause, subject, phrase, noun, time, object_kind="place")
+        elif prep == "married to" and noun.sort == "name":
+            scene.add(clause, subject, "married to", noun, time, subject_kind="person", object_kind="person")
+        else:
+            continue
+        done = True
+    return done
+
+
+def attribute(scene: Scene, clause: Clause, subject: Term, target: Term, time: ClaimTime) -> bool:
+    """ "owner's noun is target": a role held by target, or a value."""
+    owner = subject.owner
+    if owner is None or owner.sort not in {"name", "pronoun", "definite"}:
+        return False
+    if subject.former:
+        time = former(time)
+    if target.sort in {"name", "pronoun"} and _held_by(scene, clause, subject, owner, target, time):
+        return True
+    phrase = plain_attribute(subject.text.lower())
+    value = as_value(target)
+    if phrase in _PLACE_PHRASES and target.sort == "name":
+        scene.add(clause, owner, phrase, target, time, object_kind="place")
+    elif phrase == "known as":
+        scene.add(clause, owner, phrase, text_value(target.text), time)
+    elif phrase == "job title" and target.sort in {"role", "noun", "name"}:
+        return bool(_title(scene, clause, owner, target, time))
+    elif value is not None:
+        scene.add(clause, owner, phrase, value, time)
+    elif target.sort == "name" and subject.sort == "attribute":
+        scene.add(clause, owner, phrase, target, time, confidence=0.7)
+    else:
+        return False
+    return True
+
+
+def _held_by(scene: Scene, clause: Clause, subject: Term, owner: Term, target: Term, time: ClaimTime) -> bool:
+    words = subject.text
+    if subject.sort != "role" and words.lower() not in MIRRORED:
+        return False
+    reading = read_role(words)
+    role = replace(subject, owner=owner, sort="role")
+    if reading.relation is None and target.kind == "organization":
+        return False
+    found = role_drafts(target, role, owner, time, clause.mood, clause.words or words)
+    scene.findings.drafts.extend(found)
+    return bool(found)
+
+
+def _title(scene: Scene, clause: Clause, owner: Term, target: Term, time: ClaimTime) -> list[Draft]:
+    role = replace(target, sort="role", owner=None)
+    found = [
+        Draft(owner, "job title", text_value(read_role(role.text).title or role.text), time, clause.mood, "person")
+    ]
+    if target.owner is not None and target.owner.sort == "name":
+        found = role_drafts(owner, replace(target, sort="role"), None, time, clause.mood, clause.words) or found
+    scene.findings.drafts.extend(found)
+    return found
+
+
+def as_value(term: Term) -> Value | None:
+    """A literal: an amount, or a date as written."""
+    if term.sort == "value":
+        return term.value
+    if term.sort == "time" and term.mention is not None:
+        return date_value(term.mention)
+    return None
+
+
+def date_value(mention: TimeMention) -> Value:
+    return Value(mention.time.words or "", datatype="date")
+
+
+def has(scene: Scene, clause: Clause) -> bool:
+    """ "X has a salary of V", "X has the job title R", "X has 40 employees", "X has its headquarters in Y"."""
+    if clause.lemma not in {"have", "hold", "receive", "carry", "get", "draw"} or clause.passive:
+        return False
+    time = interval(clause.times, aspect_of(clause, "state"), clause.tense)
+    done = False
+    for subject in scene.terms(clause.subjects):
+        if subject.sort not in {"name", "pronoun", "definite"}:
+            continue
+        for token in clause.objects:
+            done = _has_one(scene, clause, subject, token, time) or done
+    return done
+
+
+def _has_one(scene: Scene, clause: Clause, subject: Term, token: object, time: ClaimTime) -> bool:
+    term = scene.reader.term(token)
+    noun = getattr(token, "lower_", "")
+    values = _values_near(scene, token)
+    if term.sort == "value" and term.value is not None and term.value.unit in {"{employees}", "{people}"}:
+        scene.add(clause, subject, "headcount", term.value, time)
+        return True
+    if noun in {"title", "position", "role", "post", "job", "rank"}:
+        for role in _named_roles(scene, token):
+            return bool(_title(scene, clause, subject, role, time))
+    phrase = plain_attribute(scene.reader.head_phrase(token).lower() if term.sort != "value" else noun)
+    if phrase in _PLACE_PHRASES:
+        places = [t for t in [*scene.terms(clause.at("in", "at")), *values] if t.sort == "name"]
+        for place in places:
+            scene.add(clause, subject, phrase, place, time, object_kind="place")
+        return bool(places)
+    if values and values[0].value is not None and term.sort in {"noun", "attribute"}:
+        scene.add(clause, subject, phrase, values[0].value, time)
+        return True
+    return False
+
+
+def _values_near(scene: Scene, token: object) -> list[Term]:
+    reader = scene.reader
+    found = [reader.term(t) for p, t in reader.prepositions(token) if p in {"of", "in", "at"}]
+    children = [reader.term(c) for c in token.children if reader.unit(c).kind == "amount"]  # type: ignore[attr-defined]
+    return [t for t in [*children, *found] if t.sort in {"value", "name"}]
+
+
+def _named_roles(scene: Scene, token: object) -> list[Term]:
+    """ "the job title R", "the title of R", "the title R"."""
+    reader = scene.reader
+    inner = [c for c in token.children if c.dep_ in {"appos", "compound", "nmod", "npadvmod", "oprd"}]  # type: ignore[attr-defined]
+    inner += [t for p, t in reader.prepositions(token) if p in {"of", "as"}]
+    found = [reader.term(t) for t in inner]
+    return [t for t in found if t.sort in {"role", "name"}]
+
+
+def paid(scene: Scene, clause: Clause) -> bool:
+    """ "X earns V", "X is paid V", "Y employs V people", "X costs V"."""
+    table = {
+        "earn": "salary",
+        "pay": "salary",
+        "cost": "price",
+        "employ": "headcount",
+        "weigh": "weight",
+        "make": "salary",
+    }
+    phrase = table.get(clause.lemma)
+    if (
+        phrase is None
+        or (clause.lemma == "pay" and not clause.passive)
+        or (clause.lemma == "employ" and clause.passive)
+    ):
+        return False
+    values = [t for t in scene.terms([*clause.objects, *clause.predicates]) if t.sort == "value" and t.value]
+    money = phrase in {"salary", "price"}
+    values = [t for t in values if t.value is not None and (t.value.datatype == "money") == money]
+    time = interval(clause.times, aspect_of(clause, "state"), clause.tense)
+    for subject in scene.terms(clause.subjects):
+        for term in values:
+            if term.value is not None and subject.sort in {"name", "pronoun", "definite"}:
+                scene.add(clause, subject, phrase, term.value, time)
+    return bool(values)
+
+
+def changed(scene: Scene, clause: Clause) -> bool:
+    """ "X's salary was raised from A to B", "X's title changed from A to B", "Y raised X's salary to B"."""
+    if clause.lemma not in verbs.CHANGE:
+        return False
+    owners = [
+        t for t in scene.terms([*clause.subjects, *clause.objects]) if t.sort in {"attribute", "role"} and t.owner
+    ]
+    new, old = scene.terms(clause.at("to", "at")), scene.terms(clause.at("from"))
+    done = False
+    for owner in owners[:1]:
+        for side, time in ((new, interval(clause.times, "start", clause.tense)), (old, handover_end(clause.times))):
+            for target in side:
+                if target.sort != "time":
+                    done = attribute(scene, clause, owner, target, time) or done
+    return done
+
+
+def moved(scene: Scene, clause: Clause) -> bool:
+    """ "X moved (its headquarters) from A to B", people between organisations."""
+    if clause.lemma not in verbs.MOVE:
+        return False
+    subjects = scene.terms(clause.subjects)
+    phrase: str | None = None
+    for term in scene.terms(clause.subjects if clause.passive else clause.objects):
+        noun = term.text.split()[-1] if term.text else ""
+        phrase = plain_attribute(noun) if plain_attribute(noun) in _PLACE_PHRASES else None
+        if phrase and clause.passive and term.owner:
+            subjects = [term.owner]
+    if (clause.objects or clause.passive) and phrase is None:
+        if clause.objects or not all(t.sort in {"name", "pronoun", "definite"} for t in subjects):
+            return False
+    if any(t.sort == "attribute" and t.owner and plain_attribute(t.text) in _PLACE_PHRASES for t in subjects):
+        phrase = plain_attribute(subjects[0].text)
+        subjects = [t.owner for t in subjects if t.owner]
+    done = False
+    for subject in subjects:
+        for side, time in (("to", interval(clause.times, "start", clause.tense)), ("from", handover_end(clause.times))):
+            for target in scene.terms(clause.at(side)):
+                done = _moves(scene, clause, subject, phrase, target, time) or done
+    return done
+
+
+def _moves(scene: Scene, clause: Clause, subject: Term, phrase: str | None, target: Term, time: ClaimTime) -> bool:
+    if target.sort != "name" or subject.sort not in {"name", "pronoun", "definite"}:
+        return False
+    if phrase is None:
+        if target.kind in {"organization", "project"}:
+            phrase = belonging(target, subject) if subject.kind != "project" else "part of"
+        elif subject.kind == "person" and target.kind == "place":
+            phrase = "lives in"
+        else:
+            phrase = "located in"
+    kind = "place" if phrase in _PLACE_PHRASES | {"lives in"} else None
+    scene.add(clause, subject, phrase, target, time, object_kind=kind)
+    return True
+
+
+def began(scene: Scene, clause: Clause) -> bool:
+    """ "X started on D", "X was founded in 1999", "X ended in May": the date is the value."""
+    phrase = verbs.STARTED_ON.get(clause.lemma)
+    if phrase is None and clause.lemma in verbs.BEGIN:
+        phrase = "launched on" if clause.lemma == "launch" else "started on"
+    if phrase is None and clause.lemma in verbs.FINISH:
+        phrase = "ended on"
+    if phrase is None or (clause.objects and not clause.passive) or clause.ended:
+        return False
+    points = [m for m in clause.times if m.shape in {"point", "since", "interval", "by"}]
+    done = False
+    for subject in scene.terms(clause.subjects):
+        if subject.sort in {"name", "definite"} and points and subject.kind != "person":
+            time = interval(points, "event")
+            scene.add(clause, subject, phrase, date_value(points[0]), time)
+            done = True
+    if done and clause.passive and clause.at("by"):
+        return False
+    return done and _place_of(scene, clause)
+
+
+def _place_of(scene: Scene, clause: Clause) -> bool:
+    """ "started at Acme": a project that starts at an organisation belongs there; read, not claimed."""
+    return True
+
+
+PERSON_WORDS = v.PERSON_NOUNS

@@ -1,0 +1,198 @@
+"""How a clause is meant: as so, or as planned, denied, doubted, depending on something, told by others."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+from substrate.extraction.builtin import verbs
+from substrate.extraction.claims import Mood
+
+_CONDITION_MARKS = {
+    "if",
+    "unless",
+    "whether",
+    "provided",
+    "providing",
+    "assuming",
+    "once",
+    "until",
+    "lest",
+    "supposing",
+}
+_HEDGES = {
+    "perhaps", "possibly", "probably", "maybe", "reportedly", "allegedly", "apparently", "supposedly", "likely",
+    "presumably", "seemingly", "potentially", "conceivably", "purportedly", "rumoured", "rumored", "ostensibly",
+    "arguably", "tentatively",
+}  # fmt: skip
+_HEDGING_MODALS = {"may", "might", "could", "would", "can", "should", "must", "'d", "ought"}
+_FUTURE_MODALS = {"will", "shall", "'ll", "wo"}
+_NEGATIONS = {"not", "n't", "never", "nt", "neither", "nor", "hardly", "scarcely", "barely"}
+
+_WHOLE_HEDGED = re.compile(
+    r"\b(?:rumou?rs?|it is (?:possible|likely|believed|thought|unclear|uncertain|doubtful)|unconfirmed|not clear|"
+    r"is (?:considered|believed|thought|rumou?red|tipped|expected to be|likely) |in theory|speculation|to be confirmed|"
+    r"\bTBC\b|\bTBD\b)",
+    re.IGNORECASE,
+)
+_WHOLE_CONDITIONAL = re.compile(
+    r"\b(?:subject to|pending (?:the )?(?:approval|review|signature|board|confirmation|regulatory)|in case of|in the event|"
+    r"provided (?:that )?|on condition|conditional on|contingent on|only if|as long as|should the )",
+    re.IGNORECASE,
+)
+_WHOLE_PLANNED = re.compile(
+    r"\b(?:the plan is|plans? for|proposal|proposed|candidate for|in future|going forward it is intended|draft|"
+    r"is planned|are planned|was planned|planned for|our intention|the intention|the goal is|the aim is)\b",
+    re.IGNORECASE,
+)
+_WHOLE_REPORTED = re.compile(
+    r"\b(?:according to|as claimed by|as reported by)\b|^(?:sources|press reports)\b", re.IGNORECASE
+)
+_HISTORIC_PLAN = re.compile(
+    r"\b(?:was to have|had planned|was supposed to|were supposed to|had intended)\b", re.IGNORECASE
+)
+_FICTION = re.compile(r"^(?:imagine|suppose|say|for example, if|let us assume|what if)\b", re.IGNORECASE)
+
+
+def sentence_mood(text: str) -> Mood | None:
+    """What the wording of the whole sentence says about everything in it."""
+    if text.rstrip("\"”' )").endswith("?"):
+        return "question"
+    if _WHOLE_CONDITIONAL.search(text) or _FICTION.search(text):
+        return "conditional"
+    if _WHOLE_HEDGED.search(text):
+        return "hedged"
+    if _HISTORIC_PLAN.search(text) or _WHOLE_PLANNED.search(text):
+        return "planned"
+    if _WHOLE_REPORTED.search(text):
+        return "reported"
+    return None
+
+
+def clause_mood(verb: Any) -> Mood | None:
+    """Mood of the clause of `verb` from its auxiliaries, adverbs and the clauses above it."""
+    own = _own_mood(verb)
+    if own is not None:
+        return own
+    return _inherited(verb)
+
+
+def is_negated(verb: Any) -> bool:
+    return any(c.lower_ in _NEGATIONS and c.dep_ in {"neg", "advmod", "preconj", "cc"} for c in verb.children)
+
+
+def ceased(verb: Any) -> bool:
+    """ "no longer leads", "does not lead … any more"."""
+    words = {c.lower_ for c in verb.children}
+    if "longer" in words:
+        return True
+    return bool(words & {"anymore"}) or (is_negated(verb) and bool(words & {"more", "again"}))
+
+
+def _own_mood(verb: Any) -> Mood | None:
+    words = {c.lower_ for c in verb.children}
+    if is_negated(verb) and "longer" not in words and not ceased(verb):
+        return "negated"
+    auxiliaries = {c.lower_ for c in verb.children if c.dep_ in {"aux", "auxpass"}}
+    hedges = {
+        c.lower_ for c in verb.children if c.dep_ in {"advmod", "aux", "acomp", "prep", "intj", "npadvmod"}
+    } & _HEDGES
+    if hedges or auxiliaries & _HEDGING_MODALS:
+        return "hedged"
+    if auxiliaries & _FUTURE_MODALS:
+        return "planned"
+    if any(_is_condition(c) for c in verb.children):
+        return "conditional"
+    if verb.dep_ == "advcl" and _marks(verb) & _CONDITION_MARKS:
+        return "conditional"
+    return None
+
+
+def _is_condition(child: Any) -> bool:
+    return child.dep_ in {"advcl", "prep"} and bool(
+        _marks(child) & {"if", "unless", "provided", "providing", "assuming", "once"}
+    )
+
+
+def _marks(verb: Any) -> set[str]:
+    return {c.lower_ for c in verb.children if c.dep_ in {"mark", "advmod"}} | (
+        {verb.lower_} if verb.dep_ == "prep" else set()
+    )
+
+
+def _inherited(verb: Any) -> Mood | None:
+    """What the governing verb makes of this one ("plans to …", "said that …", "if …, and …")."""
+    head = verb.head
+    if head is verb or head == verb:
+        return None
+    if verb.dep_ == "conj" and head.pos_ in {"VERB", "AUX"}:
+        if any(c.dep_ in {"nsubj", "nsubjpass"} for c in verb.children) and not _shares_modal(head):
+            return _inherited(head)
+        if _has_own_finite(verb):
+            return _inherited(head)
+        return clause_mood(head)
+    if verb.dep_ in {"xcomp", "ccomp", "advcl", "acl", "pcomp", "csubj", "oprd"}:
+        return _governed(verb, head)
+    if verb.dep_ == "relcl":
+        return None
+    return None
+
+
+def _has_own_finite(verb: Any) -> bool:
+    """A finite second verb ("will leave A and joins B") does not stand under the first one's modal."""
+    return bool(verb.tag_ in {"VBZ", "VBD", "VBP"} and not _shares_modal(verb.head)) or any(
+        c.dep_ in {"aux", "auxpass"} and c.lower_ in {"has", "have", "is", "was", "are", "were", "did", "does"}
+        for c in verb.children
+    )
+
+
+def _shares_modal(verb: Any) -> bool:
+    return any(c.dep_ == "aux" and c.lower_ in _FUTURE_MODALS | _HEDGING_MODALS for c in verb.children)
+
+
+def _governed(verb: Any, head: Any) -> Mood | None:
+    lemma = head.lemma_.lower()
+    above = clause_mood(head) if head.pos_ in {"VERB", "AUX"} else None
+    infinitive = any(c.dep_ == "aux" and c.lower_ == "to" for c in verb.children)
+    if verb.dep_ == "ccomp" and head.pos_ in {"VERB", "AUX"}:
+        return _content_clause(head, lemma, above)
+    if verb.dep_ in {"xcomp", "oprd"} or (verb.dep_ == "ccomp" and infinitive):
+        return above or _infinitive(head, lemma, infinitive)
+    if verb.dep_ == "acl" and infinitive:
+        return "planned"
+    if verb.dep_ == "pcomp" and head.lower_ in {"without", "instead", "before", "from", "for", "against"}:
+        return "negated" if head.lower_ in {"without", "instead", "from", "against"} else "planned"
+    if verb.dep_ == "advcl":
+        return "planned" if infinitive and not _marks(verb) else None
+    return None
+
+
+def _content_clause(head: Any, lemma: str, above: Mood | None) -> Mood | None:
+    if is_negated(head) or lemma in verbs.NEGATING:
+        return "negated"
+    if lemma in verbs.IRREALIS:
+        return "planned"
+    if lemma in verbs.REPORT:
+        return "reported"
+    if lemma in verbs.SEEM or lemma in {"hope", "plan", "want", "wish"}:
+        return "hedged"
+    return above
+
+
+def _infinitive(head: Any, lemma: str, infinitive: bool) -> Mood | None:
+    if lemma in verbs.CEASE | verbs.CONTINUE | {"use"} and lemma != "go":
+        return None
+    if lemma in verbs.COMMENCE or lemma in {"help", "have"}:
+        return None
+    if lemma in verbs.FAIL:
+        return "negated"
+    passive = any(c.dep_ == "auxpass" for c in head.children)
+    if lemma in verbs.REPORT and passive:
+        return "reported"
+    if lemma in {"expect", "suppose"}:
+        return "planned"
+    if lemma in verbs.SEEM:
+        return "hedged"
+    if lemma in verbs.PLAN or infinitive:
+        return "planned"
+    return None

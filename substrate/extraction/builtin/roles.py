@@ -1,0 +1,138 @@
+"""Role nouns: which relation a role states, and the claims that follow from "X is R of Y"."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+
+def _words(text: str) -> frozenset[str]:
+    return frozenset(text.split())
+
+
+RELATION_OF_ROLE: dict[str, str] = {
+    **dict.fromkeys(
+        _words("lead leader head teamlead co-lead co-leader co-head boss captain")
+        | {"team lead", "team leader", "project lead", "project leader", "project head", "tech lead",
+           "technical lead", "programme lead", "program lead", "group lead", "group leader", "group head",
+           "department head", "division head", "squad lead"},
+        "leads",
+    ),
+    **dict.fromkeys({"manager", "project manager", "program manager", "programme manager", "team manager",
+                     "line manager", "supervisor", "general manager", "manageress"}, "manages"),
+    **dict.fromkeys({"director", "managing director", "executive director", "project director"}, "directs"),
+    **dict.fromkeys({"owner", "co-owner", "product owner", "proprietor", "project owner"}, "owns"),
+    **dict.fromkeys({"chair", "chairman", "chairwoman", "chairperson", "co-chair"}, "chairs"),
+    **dict.fromkeys({"adviser", "advisor", "advisers", "mentor"}, "advises"),
+    **dict.fromkeys({"sponsor", "project sponsor", "executive sponsor"}, "sponsors"),
+    **dict.fromkeys({"maintainer", "lead maintainer"}, "maintains"),
+    **dict.fromkeys({"coordinator", "project coordinator"}, "coordinates"),
+    **dict.fromkeys({"founder", "co-founder", "cofounder"}, "founded"),
+    **dict.fromkeys({"supplier", "vendor"}, "supplies"),
+    **dict.fromkeys({"member"}, "member of"),
+    **dict.fromkeys({"employee", "staffer"}, "works for"),
+    **dict.fromkeys({"subsidiary"}, "subsidiary of"),
+    **dict.fromkeys({"part", "division", "unit", "component", "branch", "department", "team", "workstream",
+                     "sub-project", "subproject", "group"}, "part of"),
+    **dict.fromkeys({"customer", "client"}, "customer of"),
+    **dict.fromkeys({"partner"}, "partner of"),
+    **dict.fromkeys({"capital"}, "capital of"),
+    **dict.fromkeys({"author", "co-author"}, "wrote"),
+    **dict.fromkeys({"investor"}, "invests in"),
+    **dict.fromkeys({"shareholder", "stakeholder"}, "shareholder of"),
+    **dict.fromkeys({"competitor", "rival"}, "competes with"),
+    **dict.fromkeys({"successor"}, "successor of"),
+    **dict.fromkeys({"predecessor"}, "predecessor of"),
+    **dict.fromkeys({"operator"}, "operates"),
+    **dict.fromkeys({"publisher"}, "published"),
+    **dict.fromkeys({"manufacturer", "producer", "maker"}, "makes"),
+    **dict.fromkeys({"wife", "husband", "spouse"}, "married to"),
+    **dict.fromkeys({"son", "daughter", "child"}, "child of"),
+    **dict.fromkeys({"father", "mother", "parent"}, "parent of"),
+    **dict.fromkeys({"brother", "sister", "sibling"}, "sibling of"),
+}  # fmt: skip
+"""Role (lower case, with the modifiers that do not change it) → plain phrase, holder as the subject."""
+
+MIRRORED = {"parent company": "subsidiary of", "parent": "subsidiary of", "employer": "works for",
+            "alma mater": "studied at", "holding company": "subsidiary of", "owner company": "subsidiary of"}  # fmt: skip
+"""Role → plain phrase, where the holder is the *object* ("Y's employer is X": Y works for X)."""
+
+TITLE_NOUNS = _words(
+    """officer engineer analyst designer developer architect scientist researcher accountant controller
+    consultant specialist administrator technician assistant secretary treasurer president vice-president
+    ceo cto cfo coo cio ciso cmo cpo chro vp svp evp cdo cso programmer tester writer editor librarian
+    professor lecturer dean provost rector teacher nurse physician surgeon pharmacist lawyer counsel
+    attorney paralegal recruiter planner buyer auditor inspector foreman clerk cashier driver pilot chef
+    commander representative ambassador minister mayor governor commissioner registrar curator producer
+    intern trainee apprentice fellow strategist economist statistician chemist physicist biologist
+    receptionist steward superintendent executive principal spokesperson spokesman spokeswoman
+    partner associate operator mechanic electrician"""
+)
+"""Nouns that end a job title; the title is a value of "job title"."""
+
+ROLE_NOUNS = TITLE_NOUNS | _words(
+    """lead leader head manager director owner chair chairman chairwoman chairperson adviser advisor sponsor
+    maintainer coordinator founder co-founder cofounder supervisor co-lead co-owner co-chair mentor
+    captain member employee"""
+)
+ACRONYMS = _words("ceo cto cfo coo cio ciso cmo cpo chro vp svp evp cdo cso")
+
+ROLE_MODIFIERS = _words(
+    """chief senior staff principal deputy vice executive technical technology software data product project
+    program programme engineering marketing sales finance financial operating operations information
+    security human resources legal general managing regional global account customer quality lead junior
+    associate assistant interim acting research development business commercial strategy strategic digital
+    creative art medical clinical scientific scientific supply chain procurement logistics plant production
+    site field support systems system network infrastructure platform cloud mobile web frontend backend
+    devops machine learning design ux ui content communications public relations investor people talent
+    hr it r&d risk compliance internal external audit tax payroll office administrative night shift team
+    group department division line country area co founding non-executive independent honorary head
+    first second president test release integration hardware electrical mechanical civil chemical"""
+)
+FUNCTION_AREAS = ROLE_MODIFIERS | _words(
+    """science analytics growth training education safety maintenance accounting billing partnerships
+    purchasing manufacturing distribution retail wholesale innovation architecture delivery staffing
+    recruiting recruitment affairs administration treasury planning exports imports hr sustainability
+    programmes programs products experience success insights privacy governance ethics ai media
+    communication facilities services trading"""
+)
+"""What "head of …" may be head of without naming an organisation ("head of engineering")."""
+
+QUALIFYING = _words("acting interim deputy assistant vice co- honorary temporary provisional caretaker associate")
+"""A deputy lead is not the lead: with one of these the role stays a title."""
+
+_NUMBERING = re.compile(r"^(?:a|an|the|its|their|his|her|new|current|former|then|sole|joint|first|next)\s+", re.I)
+
+
+@dataclass(frozen=True, slots=True)
+class RoleReading:
+    """What a role with an "of …" states: ``phrase`` toward the organisation, or a title, or both."""
+
+    relation: str | None
+    title: str | None
+    mirrored: bool = False
+
+
+def is_role(words: str) -> bool:
+    """Whether a noun phrase names a role: its last word before any "of" is a role noun."""
+    head = re.split(r"\s+(?:of|for|at|in)\s+", words.strip().lower())[0].split()
+    return bool(head) and (head[-1] in ROLE_NOUNS or " ".join(head) in RELATION_OF_ROLE)
+
+
+def read_role(words: str) -> RoleReading:
+    """Reads a role such as "the CTO", "team lead", "Head of Data"."""
+    title = plain_title(words)
+    key = title.lower()
+    if key in MIRRORED:
+        return RoleReading(MIRRORED[key], None, mirrored=True)
+    if key in RELATION_OF_ROLE:
+        return RoleReading(RELATION_OF_ROLE[key], title)
+    return RoleReading(None, title)
+
+
+def plain_title(words: str) -> str:
+    """The title without articles and without what is said about its holder."""
+    title = words.strip()
+    while (m := _NUMBERING.match(title)) and m.end() < len(title):
+        title = title[m.end() :]
+    return title

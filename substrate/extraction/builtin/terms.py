@@ -1,0 +1,199 @@
+"""What a noun phrase of the parsed sentence names: a thing, a role, a value, or something nobody can tell."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from substrate.extraction.builtin import vocabulary as v
+from substrate.extraction.builtin.masking import Masked, Unit
+from substrate.extraction.builtin.roles import FUNCTION_AREAS, MIRRORED, QUALIFYING, RELATION_OF_ROLE, is_role
+from substrate.extraction.claims import Value
+from substrate.extraction.times import TimeMention
+
+Sort = Literal["name", "role", "value", "time", "attribute", "pronoun", "definite", "noun"]
+FORMER = frozenset(("former", "previous", "then", "outgoing", "late", "ex", "onetime", "erstwhile", "past"))
+_MODIFIER_DEPS = {"compound", "amod", "nmod", "nummod"}
+_OWNER_PREPS = ("of", "at", "for", "in", "within", "to")
+
+
+@dataclass(frozen=True, slots=True)
+class Term:
+    """One noun phrase, resolved as far as the sentence goes."""
+
+    sort: Sort
+    text: str
+    kind: str | None = None
+    token: Any = None
+    owner: Term | None = None
+    """Whose attribute ("X's salary"), or of what the role is ("CTO of Y")."""
+    former: bool = False
+    value: Value | None = None
+    mention: TimeMention | None = None
+    negated: bool = False
+    future: bool = False
+    unit: Unit | None = None
+    place: Term | None = None
+
+
+class Reader:
+    """Reads terms off one parsed sentence. ``doc`` is a spaCy ``Doc`` whose token i is ``masked.units[i]``."""
+
+    def __init__(self, doc: Any, masked: Masked) -> None:
+        self.doc = doc
+        self.masked = masked
+
+    def unit(self, token: Any) -> Unit:
+        return self.masked.units[token.i]
+
+    def terms(self, token: Any) -> list[Term]:
+        """The term at `token` and those joined to it by "and"."""
+        found = [self.term(token)]
+        for child in token.children:
+            if child.dep_ == "conj" and not _is_clause(child):
+                found.extend(self.terms(child))
+        negated = any(c.dep_ in {"neg", "preconj"} and c.lower_ in {"not", "neither"} for c in token.children)
+        if negated:
+            return [_as_negated(t) for t in found]
+        return found
+
+    def term(self, token: Any) -> Term:
+        unit = self.unit(token)
+        if unit.kind == "name" or (unit.kind == "word" and token.tag_ in {"NNP", "NNPS"} and unit.text[0].isupper()):
+            return self._name(token, unit)
+        if unit.kind == "amount":
+            return Term("value", unit.text, token=token, value=unit.value)
+        if unit.kind == "time":
+            return Term("time", unit.text, token=token, mention=unit.mention)
+        if unit.kind == "role":
+            return self._role(token)
+        if token.pos_ == "PRON" or token.tag_ in {"PRP", "DT", "WP", "WDT", "EX"}:
+            return Term("pronoun", unit.text.lower(), token=token)
+        return self._common(token)
+
+    def slice(self, first: int, last: int) -> str:
+        units = self.masked.units
+        return self.masked.text[units[first].start : units[last].end]
+
+    def _name(self, token: Any, unit: Unit) -> Term:
+        kind = unit.guess
+        former = any(c.lower_ in FORMER for c in token.children if c.dep_ in _MODIFIER_DEPS)
+        negated = any(c.lower_ in {"no", "neither"} for c in token.children)
+        text = unit.text
+        last = token.i
+        nxt = self.doc[token.i + 1] if token.i + 1 < len(self.doc) else None
+        if nxt is not None and nxt.lower_ in v.KIND_NOUNS and self._same_phrase(token, nxt):
+            text, kind, last = self.slice(token.i, nxt.i), v.KIND_NOUNS[nxt.lower_], nxt.i
+        return Term("name", text, kind, self.doc[last], former=former, negated=negated, unit=unit)
+
+    def _same_phrase(self, token: Any, nxt: Any) -> bool:
+        return (
+            self.unit(nxt).kind == "word"
+            and nxt.tag_ in {"NN", "NNP"}
+            and (token.head == nxt and token.dep_ in _MODIFIER_DEPS)
+        )
+
+    def _common(self, token: Any) -> Term:
+        low = token.lower_
+        named = [
+            c for c in token.children if self.unit(c).kind == "name" and c.i < token.i and c.dep_ in _MODIFIER_DEPS
+        ]
+        if named and low in v.KIND_NOUNS and self.unit(token).start - self.unit(named[-1]).end <= 1:
+            inner = self.unit(named[-1])
+            if inner.guess != "person":
+                text = self.slice(named[-1].i, token.i)
+                return Term("name", text, v.KIND_NOUNS[low], token, unit=inner)
+        for child in token.children:
+            if child.dep_ == "appos" and self.unit(child).kind == "name" and child.i == token.i + 1:
+                kind = v.KIND_NOUNS.get(low) or ("person" if is_role(low) else self.unit(child).guess)
+                return Term("name", self.unit(child).text, kind, child, unit=self.unit(child))
+        if is_role(self.head_phrase(token)) or self.head_phrase(token).lower() in MIRRORED:
+            return self._role(token)
+        owner = self.owner(token)
+        if owner is not None:
+            return Term("attribute", self.head_phrase(token).lower(), token=token, owner=owner)
+        if any(c.lower_ in {"the", "this", "our"} for c in token.children) and low in v.KIND_NOUNS:
+            return Term("definite", low, v.KIND_NOUNS[low], token)
+        negated = any(c.lower_ in {"no", "neither"} for c in token.children)
+        return Term("noun", self.head_phrase(token).lower(), token=token, negated=negated)
+
+    def head_phrase(self, token: Any) -> str:
+        """Modifiers and head as written, without determiner, owner and what the holder was before."""
+        first = token.i
+        for child in sorted(token.children, key=lambda c: -c.i):
+            if child.i != first - 1 or child.dep_ not in _MODIFIER_DEPS or self.unit(child).kind in {"name", "amount"}:
+                continue
+            if child.lower_ in FORMER | {"new", "current", "sole", "other", "own"}:
+                continue
+            first = child.left_edge.i if self.unit(child.left_edge).kind != "name" else child.i
+            if self.doc[first].dep_ in {"det", "poss"}:
+                first = child.i
+        return self.slice(first, token.i)
+
+    def _role(self, token: Any) -> Term:
+        words = self.head_phrase(token)
+        modifiers = {c.lower_ for c in token.children}
+        owner, area = None, ""
+        for prep, target in self.prepositions(token):
+            found = self.term(target)
+            unnamed = found.sort == "noun" or (prep == "of" and found.text.lower() in FUNCTION_AREAS)
+            if prep in {"of", "for"} and unnamed and not area and owner is None:
+                area = f" {prep} {self.slice(target.left_edge.i, target.i)}"
+                deeper = [self.term(t) for p, t in self.prepositions(target) if p in _OWNER_PREPS]
+                owner = next((t for t in deeper if t.sort in {"name", "definite"}), None)
+            elif prep in _OWNER_PREPS and owner is None and found.sort in {"name", "definite", "pronoun"}:
+                owner = found
+        if owner is None:
+            owner = self.owner(token)
+        return Term("role", words + area, "person", token, owner, former=bool(modifiers & FORMER))
+
+    def prepositions(self, token: Any) -> list[tuple[str, Any]]:
+        """(preposition, its object) pairs that hang on `token`."""
+        return [
+            (c.lower_, g)
+            for c in token.children
+            if c.dep_ in {"prep", "agent", "dative"} or (c.pos_ == "ADP" and c.dep_ != "prt")
+            for g in c.children
+            if g.dep_ in {"pobj", "pcomp"} and not _is_clause(g)
+        ]
+
+    def owner(self, token: Any) -> Term | None:
+        """Who owns what `token` names: "X's …", "… of X", or a name written before it ("Atlas budget")."""
+        for child in token.children:
+            if child.dep_ == "poss":
+                return self.term(child)
+        for prep, target in self.prepositions(token):
+            if prep in {"of", "for"}:
+                found = self.term(target)
+                if found.sort in {"name", "definite"}:
+                    return found
+        for child in token.children:
+            if child.dep_ in _MODIFIER_DEPS and self.unit(child).kind == "name":
+                return self.term(child)
+        return None
+
+
+def _is_clause(token: Any) -> bool:
+    return bool(
+        token.pos_ in {"VERB", "AUX"}
+        and any(c.dep_ in {"nsubj", "nsubjpass", "aux", "auxpass"} for c in token.children)
+    )
+
+
+def _as_negated(term: Term) -> Term:
+    from dataclasses import replace
+
+    return replace(term, negated=True)
+
+
+def first_of(terms: Sequence[Term], *sorts: Sort) -> Term | None:
+    return next((t for t in terms if t.sort in sorts), None)
+
+
+def is_deputy(title: str) -> bool:
+    """A deputy, acting or assistant holder does not hold the role itself."""
+    return bool(set(title.lower().replace("-", " ").split()) & QUALIFYING)
+
+
+KNOWN_ROLES = frozenset(RELATION_OF_ROLE)

@@ -1,0 +1,130 @@
+"""Closed word lists that tell names, roles and kinds of thing apart. Data only."""
+
+from __future__ import annotations
+
+
+def _words(text: str) -> frozenset[str]:
+    return frozenset(text.split())
+
+
+NEVER_A_NAME = _words(
+    """a an the this that these those it its he him his she her hers they them their theirs we us our ours i
+    me my mine you your yours who whom whose which what when where why how all any both each every either
+    neither few many more most much no none nor not one other several some such same own and or but so yet
+    if unless because although though while whereas since until till before after during for from of in on
+    at by to with without within under over about above across against along among around as between
+    beyond despite down into like near off onto out outside past per through throughout toward towards up
+    upon via also again already always ever never now then there here today yesterday tomorrow soon later
+    once only just still too very however therefore thus hence meanwhile moreover furthermore finally first
+    second third next last previously formerly currently recently originally initially eventually
+    accordingly effective correction corrected note update erratum former current new old acting interim
+    ex late please according subject pursuant following prior is are was were be been being am has have had
+    do does did will would shall should may might can could must starting beginning as_of there's it's
+    yes ok hello hi dear thanks thank regards per re fwd cc is perhaps maybe possibly reportedly allegedly
+    apparently rumour rumor rumours rumors sources everyone someone nobody nothing everything something
+    please let approved decided agreed confirmed announced today's yesterday's earlier whether assuming
+    provided suppose supposing had should neither both plus minus question answer"""
+)
+"""Capitalised at the start of a sentence, these do not begin a name."""
+
+MONTHS_AND_DAYS = _words(
+    """january february march april may june july august september october november december monday tuesday
+    wednesday thursday friday saturday sunday jan feb mar apr jun jul aug sep sept oct nov dec q1 q2 q3 q4
+    h1 h2 fy"""
+)
+
+NAME_PARTICLES = _words("de van von der den bin ibn al el la du di da dos del della le ten ter zu y")
+"""Lower-case words that stand inside a name when capitalised words stand on both sides."""
+
+TAKES_OF = _words(
+    """ministry department university bank institute board college school republic city bureau office
+    faculty museum council house court academy church kingdom states chamber association society port
+    commission committee agency division centre center hospital union order bay gulf isle king queen
+    government secretariat league conference congress treaty journal"""
+)
+"""After these a capitalised "of …" belongs to the name ("Ministry of Health")."""
+
+HONORIFICS = _words("mr mrs ms miss dr prof professor sir madam mx")
+
+PROJECT_WORDS = _words("project programme program initiative workstream campaign operation mission pilot")
+TEAM_WORDS = _words(
+    """team group department division unit squad committee board council office taskforce crew chapter
+    guild practice branch desk section directorate bureau commission panel"""
+)
+COMPANY_WORDS = _words(
+    """inc ltd limited corp corporation llc llp gmbh ag sa plc co company holdings partners systems
+    technologies technology labs laboratories industries solutions software bank university institute
+    ministry foundation association society agency ventures capital motors airlines energy logistics media
+    networks works studios consulting hospital college school museum club union enterprises trading
+    insurance pharma pharmaceuticals biotech robotics analytics electronics foods clinic academy
+    authority kft srl oy ab nv bv pty"""
+)
+PLACE_WORDS = _words(
+    """city county street road avenue river lake building tower park district province island mountain
+    valley bay airport harbour harbor port square plaza campus village town state region hall warehouse
+    quay lane"""
+)
+PRODUCT_WORDS = _words("platform engine suite app service database server protocol sdk api framework library")
+EVENT_WORDS = _words("conference summit meeting workshop festival fair expo")
+
+KIND_NOUNS: dict[str, str] = {
+    **dict.fromkeys(PROJECT_WORDS, "project"),
+    **dict.fromkeys(TEAM_WORDS, "organization"),
+    **dict.fromkeys(PLACE_WORDS, "place"),
+    **dict.fromkeys(PRODUCT_WORDS, "product"),
+    **dict.fromkeys(EVENT_WORDS, "event"),
+    **dict.fromkeys(
+        _words(
+            """company firm startup subsidiary supplier vendor bank agency organisation organization
+            university institute foundation authority hospital consultancy manufacturer"""
+        ),
+        "organization",
+    ),
+    **dict.fromkeys(_words("office plant factory site facility store branch laboratory lab"), "place"),
+    **dict.fromkeys(_words("system module component tool pipeline application website repository"), "product"),
+}
+"""A common noun that says what kind of thing the name beside it is ("the Atlas team")."""
+
+PERSON_NOUNS = _words("man woman person colleague employee manager engineer founder doctor lawyer")
+COMPANY_NOUNS = _words(
+    "company firm startup business corporation organisation organization vendor supplier bank agency"
+)
+
+SURNAMES = _words(
+    """wang li zhang liu chen yang huang zhao wu zhou xu sun ma zhu hu guo he lin gao luo zheng liang xie
+    song tang xu han feng deng cao peng zeng xiao tian dong pan yuan cai jiang yu du ye cheng wei su lu
+    ding ren shen yao lu cui zhong tan fan jin shi liao jia xia fu fang bai zou meng xiong qin qiu hou yin
+    xue yan duan lei long shi tao kim park choi nguyen tran pham sato suzuki tanaka watanabe singh kumar
+    patel sharma khan smith jones brown garcia martinez rossi schmidt meyer muller"""
+)
+GIVEN_NAMES = _words(
+    """james john robert michael david william richard joseph thomas charles mary patricia jennifer linda
+    elizabeth barbara susan jessica sarah karen anna maria eva emma olivia sophia isabella mia amelia
+    charlotte daniel matthew anthony mark paul steven andrew kevin brian george edward peter paula laura
+    julia jane jean alice bob carol clara dora elena ella erik frank fatima grace hana hannah helen henry
+    hugo ines ingrid irene ivan jack jacob jan jonas jorge juan kate kofi lara lars lea leo lena liam lucas
+    lucy luis luke lukas marco marta martin max mei miguel nadia nina noah nora omar oscar pablo pedro petra
+    priya rahul ravi rosa ruth sam samuel sara sofia sven tom tomas victor wei yuki zoe amir aisha amina
+    diego dmitri gabriel ibrahim kenji layla mateo mohammed olga pierre rachel simon stefan thea tobias"""
+)
+PLACES = _words(
+    """london paris berlin munich hamburg vienna zurich geneva madrid barcelona lisbon rome milan amsterdam
+    brussels copenhagen stockholm oslo helsinki warsaw prague budapest athens dublin edinburgh manchester
+    moscow istanbul cairo lagos nairobi johannesburg dubai mumbai delhi bangalore chennai hyderabad
+    singapore bangkok jakarta manila hanoi seoul tokyo osaka kyoto beijing shanghai shenzhen guangzhou
+    hangzhou chengdu nanjing wuhan suzhou taipei sydney melbourne auckland toronto vancouver montreal
+    boston chicago seattle austin denver dallas houston atlanta miami philadelphia portland detroit
+    france germany spain italy portugal poland china japan korea india brazil mexico canada australia
+    austria switzerland sweden norway denmark finland ireland england scotland wales greece turkey egypt
+    europe asia africa america leeds bristol lyon rotterdam antwerp porto turin krakow tallinn riga vilnius"""
+)
+
+CORPORATE_CLITICS = _words("inc ltd corp co llc llp plc gmbh ag sa")
+"""A full stop after these, and after initials, belongs to the name."""
+
+TITLE_SUFFIXES = _words(
+    """charter memo memorandum record records note notes profile page report minutes handbook
+    overview summary log logs brief briefing sheet factsheet file dossier announcement update status letter
+    offer handover hand-over card entry history plan details info information"""
+)
+"""What a title says about the document rather than about its subject ("Project Aurora charter")."""
