@@ -76,9 +76,7 @@ class EncoderGraph:
         self, operator: str, inputs: list[str], outputs: list[str], domain: str = "", **attributes: Any
     ) -> list[str]:
         name = f"{outputs[0]}_n"
-        self._nodes.append(
-            helper.make_node(operator, inputs, outputs, domain=domain, name=name, **attributes)
-        )
+        self._nodes.append(helper.make_node(operator, inputs, outputs, domain=domain, name=name, **attributes))
         return outputs
 
     def norm(self, source: str, norm: Norm, name: str) -> str:
@@ -106,9 +104,7 @@ class EncoderGraph:
         rounded, scale = self.quantise_rows(source, f"{name}_in")
         values, scales = int8(weight, axis=0)
         columns = [self.weight(f"{name}_w", values), "unit", self.weight(f"{name}_s", scales)]
-        product = self.node(
-            "MatMulIntegerToFloat", [rounded, *columns, "zero_point"], f"{name}_columns", FUSED
-        )
+        product = self.node("MatMulIntegerToFloat", [rounded, *columns, "zero_point"], f"{name}_columns", FUSED)
         return self.node("Mul", [product, scale], f"{name}_product")
 
     def embed_ids(self, words: Array, positions: Array) -> str:
@@ -132,13 +128,9 @@ class EncoderGraph:
             "MultiHeadAttention", [*thirds, "", "mask32"], f"attended{number}", FUSED, num_heads=self.heads
         )
         out = self.product(attended, layer.attention_out.weight, f"out{number}")
-        middle = self.add_and_norm(
-            out, source, layer.attention_out.bias, layer.attention_norm, f"middle{number}"
-        )
+        middle = self.add_and_norm(out, source, layer.attention_out.bias, layer.attention_norm, f"middle{number}")
         wide = self.product(middle, layer.widen.weight, f"wide{number}")
-        wide = self.node(
-            "BiasGelu", [wide, self.weight(f"wide{number}_b", layer.widen.bias)], f"gelu{number}", FUSED
-        )
+        wide = self.node("BiasGelu", [wide, self.weight(f"wide{number}_b", layer.widen.bias)], f"gelu{number}", FUSED)
         narrow = self.product(wide, layer.narrow.weight, f"narrow{number}")
         return self.add_and_norm(narrow, middle, layer.narrow.bias, layer.output_norm, f"layer{number}")
 
@@ -150,9 +142,7 @@ class EncoderGraph:
         return state
 
     def pool(self, state: str) -> None:
-        last, middle = (
-            self.weight(f"axis_{n}", np.array([i], np.int64)) for n, i in (("last", -1), ("one", 1))
-        )
+        last, middle = (self.weight(f"axis_{n}", np.array([i], np.int64)) for n, i in (("last", -1), ("one", 1)))
         self.node("Cast", ["attention_mask"], "mask", to=TensorProto.FLOAT)
         self.node("Unsqueeze", ["mask", last], "mask_column")
         self.node("Mul", [state, "mask_column"], "unmasked")
@@ -165,9 +155,7 @@ class EncoderGraph:
     def finish(self, name: str, first_input: onnx.ValueInfoProto) -> onnx.ModelProto:
         mask = helper.make_tensor_value_info("attention_mask", TensorProto.INT64, ["batch", "tokens"])
         output = helper.make_tensor_value_info("embedding", TensorProto.FLOAT, ["batch", self.hidden])
-        graph = helper.make_graph(
-            self._nodes, name, [first_input, mask], [output], list(self._weights.values())
-        )
+        graph = helper.make_graph(self._nodes, name, [first_input, mask], [output], list(self._weights.values()))
         opsets = [helper.make_opsetid("", 18), helper.make_opsetid(FUSED, 1)]
         model = helper.make_model(graph, opset_imports=opsets)
         model.ir_version = 8

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ipaddress
 import re
 from typing import TYPE_CHECKING
-from urllib.parse import urlsplit
+from urllib.parse import SplitResult, urlsplit
 
 from substrate.errors import InvalidInput, ModelUnavailable
 
@@ -27,7 +27,7 @@ def normalise_base_url(typed: str, field: str) -> str:
         raise InvalidInput(f"{field}: the address is empty", field=field)
     if "://" not in text:
         text = f"{'http' if _is_near(text) else 'https'}://{text}"
-    parts = urlsplit(text)
+    parts = _split(text, field)
     if parts.scheme.lower() not in ("http", "https") or not parts.hostname:
         raise InvalidInput(f"{field}: an http or https address is needed", field=field)
     if parts.username or parts.password:
@@ -40,8 +40,20 @@ def normalise_base_url(typed: str, field: str) -> str:
     return f"{parts.scheme.lower()}://{parts.netloc}{path.rstrip('/') or '/v1'}"
 
 
+def _split(text: str, field: str) -> SplitResult:
+    try:
+        parts = urlsplit(text)
+        _ = parts.port  # judged only when it is asked for
+    except ValueError as error:
+        raise InvalidInput(f"{field}: not an address: {error}", field=field) from None
+    return parts
+
+
 def _is_near(address: str) -> bool:
-    host = urlsplit(f"//{address}").hostname or ""
+    try:
+        host = urlsplit(f"//{address}").hostname or ""
+    except ValueError:
+        return False
     try:
         return ipaddress.ip_address(host).is_private
     except ValueError:

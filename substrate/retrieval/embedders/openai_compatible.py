@@ -54,6 +54,10 @@ class OpenAIEmbedder:
             self._request(["dimension"])
         return self._known_dimension()
 
+    def close(self) -> None:
+        """Close the connections that are kept open; the embedder is of no use afterwards."""
+        self._client.close()
+
     def count_tokens(self, text: str) -> None:
         """The server alone knows; it refuses what is too long, which raises `ModelUnavailable`."""
 

@@ -124,9 +124,7 @@ def _read_vocabulary(cursor: _Cursor) -> Vocabulary:
     scores = cursor.array(np.float32, count).astype(np.float32)
     text = cursor.bytes(length)
     # Backwards, so that of two pieces with the same spelling the lower id stays.
-    pieces = {
-        text[offsets[i] : offsets[i + 1]].decode("utf-8", "replace"): i for i in range(count - 1, -1, -1)
-    }
+    pieces = {text[offsets[i] : offsets[i + 1]].decode("utf-8", "replace"): i for i in range(count - 1, -1, -1)}
     return Vocabulary(pieces, scores, _read_characters(cursor), begin, end, unknown)
 
 
