@@ -124,6 +124,7 @@ create table assertions (
     attested_at           timestamptz,
     denies                boolean not null default false,
     corrects              boolean not null default false,
+    replaces              text,                -- "B, not A": A's object as the ledger compares it
     origin                text not null check (origin in ('document', 'memory', 'person', 'import')),
     confidence            real not null check (confidence >= 0 and confidence <= 1),
     claim_id              uuid,

@@ -7,6 +7,7 @@ killed anywhere, and two may run at once.
 
 from __future__ import annotations
 
+import time
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -183,3 +184,11 @@ def watermark(conn: AnyConnection, kb_id: UUID) -> int:
     """The base's sequence number now; 0 for a base nobody wrote to."""
     row = conn.execute(sql.query("head_seq"), {"kb_id": kb_id}).fetchone()
     return int(row["seq"]) if row else 0
+
+
+def summary(db: Database, kb_id: UUID, stage: Stage, *, done: int, written: int, started: float) -> StageResult:
+    """A `StageResult` for a pass that began at `started` (monotonic seconds)."""
+    with db.read() as conn:
+        left, mark = remaining(conn, kb_id, stage), watermark(conn, kb_id)
+    seconds = time.monotonic() - started
+    return StageResult(stage, done=done, written=written, remaining=left, seconds=seconds, watermark=mark)

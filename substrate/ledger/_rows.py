@@ -7,17 +7,17 @@ too large to be logged whole and enter the log as a hash.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Literal
+from typing import Any, Literal
 from uuid import UUID
 
 from psycopg import sql as pgsql
 from psycopg.types.json import Jsonb
 
 from substrate import sql
-from substrate.db import WriteConnection
+from substrate.db import AnyConnection, WriteConnection
 
 Table = Literal[
     "assertions",
@@ -131,6 +131,22 @@ def logged(table: Table, row: Mapping[str, object]) -> dict[str, object]:
     """What the log keeps of a row: every column, large ones as the SHA-256 of their canonical text."""
     shape = SHAPES[table]
     return {c: _digest(row[c]) if c in shape.hashed else row[c] for c in shape.columns}
+
+
+def name_of(table: Table, row: Mapping[str, object]) -> str:
+    """What a closing event calls the row."""
+    if table == "evidence":
+        return f"{row['lineage_id']}/{row['assertion_id']}"
+    return str(row[_ID_COLUMN.get(table, "id")])
+
+
+def stored(connection: AnyConnection, table: Table, kb_id: UUID) -> Iterator[Mapping[str, Any]]:
+    """Every row of a ledger table of a base, through a server-side cursor."""
+    statement = pgsql.SQL("select * from {} where kb_id = %s").format(pgsql.Identifier(table))
+    with connection.cursor(name=f"stored_{table}") as cursor:
+        cursor.itersize = 5_000
+        cursor.execute(statement, (kb_id,))
+        yield from cursor
 
 
 def _digest(value: object) -> str | None:

@@ -79,6 +79,7 @@ def assertion_row(draft: Draft) -> dict[str, object]:
         "attested_at": draft.attested_at,
         "denies": draft.denies,
         "corrects": draft.corrects,
+        "replaces": draft.replaces,
         "origin": draft.origin,
         "confidence": draft.confidence,
         "claim_id": draft.evidence.claim_id,

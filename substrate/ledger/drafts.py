@@ -49,6 +49,8 @@ class Draft:
     attested_at: datetime | None = None
     denies: bool = False
     corrects: bool = False
+    replaces: str | None = None
+    """For "B, not A": the `object_key` of A, whose start B takes over if it states none."""
     origin: Origin = "document"
     confidence: float = 1.0
     qualifiers: tuple[tuple[str, str], ...] = ()

@@ -38,6 +38,8 @@ def resolve_names(
     entity is found by the name it was first met under or by a name it is known by now. The earliest entity wins
     where several bear the name.
     """
+    if not names:
+        return {}
     norms = {name: normalise_name(name) for name in names}
     rows = door.connection.execute(
         sql.query("entities_named"), {"kb_id": door.kb_id, "norms": sorted(set(norms.values()))}

@@ -157,11 +157,15 @@ def _load_facts(door: Door, scene: _Scene, dirty: set[Triple]) -> None:
             scene.facts[triple].append(row)
 
 
-def assertion_of(row: Row, triple: Triple) -> Assertion:
+def assertion_of(row: Row, triple: Triple, canonical: Mapping[UUID, UUID]) -> Assertion:
     """An assertion row as the timelines see it; a triple is the value rivals are told apart by."""
+    replaced = row["replaces"]
+    if replaced is not None and not replaced.startswith("="):
+        replaced = str(canonical.get(UUID(replaced), replaced))
     return Assertion(
         id=row["id"],
-        value="\x1f".join(map(str, triple)),
+        value=_value(triple),
+        replaces=None if replaced is None else _value((triple[0], triple[1], replaced)),
         start=row["stated_from"],
         start_precision=row["stated_from_precision"],
         end=row["stated_to"],
@@ -173,6 +177,10 @@ def assertion_of(row: Row, triple: Triple) -> Assertion:
         person=row["origin"] == "person",
         order=(row["recorded_seq"], 0),
     )
+
+
+def _value(triple: Triple) -> str:
+    return "\x1f".join(map(str, triple))
 
 
 class _Diff:
@@ -210,11 +218,11 @@ class _Diff:
             return
         predicate = _predicate(triple)
         rivals = [
-            assertion_of(r, t)
+            assertion_of(r, t, self.scene.canonical)
             for t in sorted(self.scene.rivals(triple, ontology.unique(predicate)), key=str)
             for r in self.scene.assertions[t]
         ]
-        own = [assertion_of(r, triple) for r in rows.values()]
+        own = [assertion_of(r, triple, self.scene.canonical) for r in rows.values()]
         temporal = ontology.temporal(predicate)
         if predicate is None and all(a.at_event for a in own):
             temporal = "event"  # nobody declared the relation, and every text tells of a happening

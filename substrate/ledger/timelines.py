@@ -19,7 +19,7 @@ none of these           nowhere: read at every moment, closes nothing
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from typing import Literal, cast
 from uuid import UUID
@@ -45,6 +45,8 @@ class Assertion:
     attested: datetime | None = None
     denies: bool = False
     corrects: bool = False
+    replaces: str | None = None
+    """For "B, not A": the value of A."""
     person: bool = False
     order: tuple[int, int] = (0, 0)
     """Record order; decides only between two words of people."""
@@ -111,6 +113,22 @@ def live(assertions: Iterable[Assertion], rivals: Iterable[Assertion]) -> list[A
     ]
 
 
+def _inherit(some: Sequence[Assertion], others: Sequence[Assertion]) -> list[Assertion]:
+    """A correction "B, not A" without a date of its own begins where A was said to begin."""
+    pool = (*some, *others)
+    return [_with_start_of_replaced(a, pool) for a in some]
+
+
+def _with_start_of_replaced(a: Assertion, pool: Sequence[Assertion]) -> Assertion:
+    if not a.corrects or a.denies or a.replaces is None or a.start is not None or a.end_precision is not None:
+        return a
+    said = [o for o in pool if o.value == a.replaces and not o.denies and o.start and _said_before(o, a)]
+    if not said:
+        return a
+    last = max(said, key=lambda o: (o.start or datetime.min.replace(tzinfo=UTC), o.start_precision or ""))
+    return replace(a, start=last.start, start_precision=last.start_precision)
+
+
 def _said_before(earlier: Assertion, later: Assertion) -> bool:
     """May `later` speak about `earlier`? A person outranks a text; among texts, not if the document is younger."""
     if earlier.person != later.person:
@@ -149,6 +167,7 @@ def spans(assertions: Sequence[Assertion], rivals: Sequence[Assertion], temporal
     `rivals` are the assertions of other values on the timelines that this triple must have to itself (none for a
     relation without uniqueness). Both are taken raw; what is denied or corrected away is left out here.
     """
+    assertions, rivals = _inherit(assertions, rivals), _inherit(rivals, assertions)
     own = live(assertions, rivals)
     if not own:
         return []

@@ -139,6 +139,21 @@ class Ontology(BaseModel):
         words = [(w, c.key) for c in self.classes for w in (c.key.replace("_", " "), c.label, *c.aliases)]
         return {plain_phrase(word): key for word, key in reversed(words)}
 
+    @cached_property
+    def _parents(self) -> dict[str, tuple[str, ...]]:
+        return {c.key: c.parents for c in self.classes}
+
+    def ancestors(self, key: str) -> set[str]:
+        """A class with everything above it; safe on cycles."""
+        found: set[str] = set()
+        todo = [key]
+        while todo:
+            current = todo.pop()
+            if current not in found:
+                found.add(current)
+                todo.extend(self._parents.get(current, ()))
+        return found
+
     def bind(self, phrase: str) -> tuple[Relation, bool] | None:
         """The relation a phrase names and whether it names it backwards; None leaves it unbound, which is legal."""
         return self.by_phrase.get(plain_phrase(phrase))

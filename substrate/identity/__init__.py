@@ -1,0 +1,1 @@
+"""Mentions, the entities they name, and the stage that resolves them."""

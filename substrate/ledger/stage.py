@@ -1,0 +1,51 @@
+"""The ``facts`` stage: bound claims with resolved names are asserted; those of remembered sentences are proposed."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from uuid import UUID
+
+from substrate import sql, work
+from substrate.db import Database, WriteConnection
+from substrate.identity.claims import BoundClaim, bound_claims
+from substrate.identity.drafts import drafts_of
+from substrate.ledger.assertions import assert_batch
+from substrate.ledger.door import Door, open_door
+from substrate.ledger.pending import propose
+from substrate.ontology.store import load_ontology
+from substrate.ontology.terms import Ontology
+
+BATCH = 100
+"""Chunks per transaction: some hundreds of assertions under the head lock."""
+
+
+def run_facts(db: Database, kb_id: UUID, *, limit: int = 100_000) -> work.StageResult:
+    """Assert what due chunks claim, in committed batches; safe to kill, to rerun and to run twice at once."""
+    started, done, written = time.monotonic(), 0, 0
+    while done < limit and (lease := work.lease(db, kb_id, "facts", limit=min(BATCH, limit - done))):
+        with db.write() as connection:
+            written += _assert(connection, kb_id, lease)
+            work.finish(connection, kb_id, lease, lease.items, {})
+        done += len(lease.items)
+    return work.summary(db, kb_id, "facts", done=done, written=written, started=started)
+
+
+def _assert(connection: WriteConnection, kb_id: UUID, lease: work.Lease) -> int:
+    # Read under the head lock: what a version deleted a moment ago claims must not become a fact.
+    with open_door(connection, kb_id, actor="pipeline", via="pipeline", action="facts asserted") as door:
+        ontology = load_ontology(connection, kb_id)
+        claims = bound_claims(connection, kb_id, lease.items, lease.code_version, ontology)
+        stated = _assert_documents(door, [c for c in claims if c.kind == "file"], ontology)
+        proposed = propose(door, [c for c in claims if c.kind == "memory"])
+    return stated + proposed
+
+
+def _assert_documents(door: Door, claims: Sequence[BoundClaim], ontology: Ontology) -> int:
+    if not claims:
+        return 0
+    rows = door.connection.execute(
+        sql.query("mentions_of_claims"), {"kb_id": door.kb_id, "ids": [c.id for c in claims]}
+    ).fetchall()
+    entities = {row["surface"]: row["entity_id"] for row in rows}
+    return len(assert_batch(door, drafts_of(claims, entities), ontology).lineages)

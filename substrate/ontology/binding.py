@@ -1,0 +1,83 @@
+"""Binding: which relation a claim's phrase names, in which direction, and whether its object is a thing or a literal.
+
+Computed and repeatable: it reads the ontology and the claim alone. An unbound phrase is legal; the fact then carries
+the source's phrase and no predicate.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from substrate.extraction.claims import Value
+from substrate.ledger.drafts import KNOWN_AS
+from substrate.ontology.phrases import plain_phrase
+from substrate.ontology.terms import Ontology, Relation
+
+_NAMING = frozenset(
+    plain_phrase(p) for p in ("known as", "also known as", "formerly known as", "aka", "renamed", "renamed to", "alias")
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Bound:
+    """A claim's relation. Exactly one of `object_name` and `value` is set."""
+
+    predicate_key: str | None
+    subject_name: str
+    object_name: str | None
+    value: Value | None
+    subject_kind: str | None = None
+    object_kind: str | None = None
+
+
+def bind(
+    ontology: Ontology,
+    *,
+    subject: str,
+    phrase: str,
+    object_name: str | None,
+    value: Value | None,
+    subject_kind: str | None = None,
+    object_kind: str | None = None,
+) -> Bound:
+    """Bind one claim."""
+    unbound = Bound(None, subject, object_name, value, subject_kind, object_kind)
+    if plain_phrase(phrase) in _NAMING:
+        return Bound(KNOWN_AS, subject, None, value or Value(object_name or ""), subject_kind)
+    hit = ontology.bind(phrase)
+    if hit is None:
+        return unbound
+    relation, backwards = hit
+    if relation.kind == "attribute":
+        literal = value or Value(object_name or "")
+        return Bound(relation.key, subject, None, _with_unit(literal, relation), subject_kind)
+    if value is not None and (value.number is not None or value.datatype == "bool"):
+        return unbound  # a number is not a thing
+    other = object_name if object_name is not None else value.raw if value is not None else ""
+    if backwards or _reversed(ontology, relation, subject_kind, object_kind):
+        return Bound(relation.key, other, subject, None, object_kind, subject_kind)
+    return Bound(relation.key, subject, other, None, subject_kind, object_kind)
+
+
+def _with_unit(value: Value, relation: Relation) -> Value:
+    """A bare number takes the unit its attribute declares, so that "32,000" and "32,000 CNY" are one value."""
+    if value.number is None or value.unit is not None or relation.unit is None:
+        return value
+    return Value(value.raw, value.number, relation.unit, value.datatype)
+
+
+def _reversed(ontology: Ontology, relation: Relation, subject_kind: str | None, object_kind: str | None) -> bool:
+    """Do the kinds say that subject and object changed places? A table with a project per row and a column "Lead"."""
+    if not relation.domain or not relation.range:
+        return False
+    straight = _fits(ontology, subject_kind, relation.domain), _fits(ontology, object_kind, relation.range)
+    crossed = _fits(ontology, subject_kind, relation.range), _fits(ontology, object_kind, relation.domain)
+    return False in straight and True in crossed and False not in crossed
+
+
+def _fits(ontology: Ontology, kind: str | None, allowed: tuple[str, ...]) -> bool | None:
+    """Is a thing of that kind allowed there? None where the kind is not known to the base."""
+    key = ontology.class_by_word.get(plain_phrase(kind)) if kind else None
+    if key is None:
+        return None
+    return any(key in ontology.ancestors(a) or a in ontology.ancestors(key) for a in allowed)
