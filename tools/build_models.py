@@ -94,8 +94,16 @@ def put_in_place(built: Path, place: Path) -> None:
     shutil.rmtree(old, ignore_errors=True)
 
 
+def remove_stale(models_dir: Path, name: str) -> None:
+    """What a killed build left behind; a build takes seconds, so an hour tells it from one that runs."""
+    for scratch in models_dir.glob(f".{name}-*"):
+        if time.time() - scratch.stat().st_mtime > 3600:
+            shutil.rmtree(scratch, ignore_errors=True)
+
+
 def build(models_dir: Path, model: Model) -> None:
     started = time.perf_counter()
+    remove_stale(models_dir, model.name)
     for pin in model.inputs:
         check_pin(models_dir, pin)
     with tempfile.TemporaryDirectory(prefix=f".{model.name}-", dir=models_dir) as scratch:

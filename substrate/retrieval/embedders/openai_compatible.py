@@ -45,6 +45,8 @@ class OpenAIEmbedder:
         self._client = openai.OpenAI(
             base_url=base_url, api_key=key or "none", max_retries=RETRIES, timeout=SECONDS_PER_REQUEST
         )
+        # The client takes these from OpenAI's own variables and would send them to any endpoint.
+        self._client.organization = self._client.project = None
         self._dimension: int | None = None
         self._learning = threading.Lock()
 

@@ -19,6 +19,7 @@ from substrate.retrieval.embedders.openai_compatible import OpenAIEmbedder, plan
 from substrate.settings import Settings
 
 KEY = "sk-test-0123456789abcdef"
+PLAIN_KEY = "Zq8vY2mN4pL6"
 Answer = tuple[int, dict[str, str], Any]
 
 
@@ -160,6 +161,24 @@ def test_a_refused_key_is_named_as_the_reason_and_never_shown(
     assert error.__cause__ is None
     assert error.__suppress_context__
     assert len(endpoint.requests) == 1
+
+
+def test_a_key_that_looks_like_any_word_is_not_shown_either(endpoint: Endpoint) -> None:
+    endpoint.otherwise = lambda _: (401, {}, {"error": {"message": f"who is {PLAIN_KEY}?"}})
+    embedder = OpenAIEmbedder(f"http://{endpoint.address}/v1", "tiny", PLAIN_KEY)
+    with pytest.raises(ModelUnavailable, match=r"who is \*\*\*\?") as caught:
+        embedder.passages(["a"])
+    assert PLAIN_KEY not in str(caught.value)
+    embedder.close()
+
+
+def test_nothing_but_our_settings_reaches_the_endpoint(endpoint: Endpoint, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("OPENAI_API_KEY", "OPENAI_ORG_ID", "OPENAI_PROJECT_ID", "OPENAI_BASE_URL"):
+        monkeypatch.setenv(name, "from-elsewhere")
+    embedder = OpenAIEmbedder(f"http://{endpoint.address}/v1", "tiny", None)
+    embedder.passages(["a"])
+    assert "from-elsewhere" not in str(endpoint.headers)
+    embedder.close()
 
 
 @pytest.mark.parametrize(

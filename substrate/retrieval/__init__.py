@@ -1,0 +1,1 @@
+"""Finding passages: embedders, the lexical index, fusion and ranking."""
