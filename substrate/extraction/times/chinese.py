@@ -193,7 +193,7 @@ def _written() -> list[tuple[str, Reader, bool]]:
         ("(?P<y>[0-9]{4})(?P<ry>)(?= ?[-~至到] ?[0-9]{4} ?年)", _of_year(_whole_year), False),
         (f"{_WITHOUT_YEAR}{_MONTH} ?{_DAY}{day_mark}{weekday}{_CLOCK}", _day, True),
         (
-            f"(?:{_YEAR} ?)?{_MONTH} ?{_DAY}{day_mark}? ?[到至~-] ?(?P<d2>{_DAY[5:-1]}){day_mark}",
+            f"(?:{_YEAR} ?)?{_MONTH} ?{_DAY}{day_mark}? ?[到至~-] ?(?P<d2>{_DAY[6:-1]}){day_mark}",
             _days_either,
             True,
         ),
@@ -201,7 +201,8 @@ def _written() -> list[tuple[str, Reader, bool]]:
         ("第(?P<q>[一二三四1-4])季度", _quarter, True),
         ("(?P<half>[上下])个?半年", _half, True),
         (
-            "(?:(?P<decade>[12][0-9]{2}0)|(?P<c>[12][0-9]|十九|二十) ?世纪(?P<tens>[0-9]0|[一二三四五六七八九]十))年代",
+            "(?:(?P<decade>[12][0-9]{2}0)|(?:(?P<c>[12][0-9]|十九|二十|上个?) ?世纪)?"
+            "(?P<tens>[0-9]0|[一二三四五六七八九]十))年代",
             _decade,
             False,
         ),
@@ -231,7 +232,7 @@ def _spoken() -> list[tuple[str, Reader, bool]]:
         (f"(?P<n>{_N})(?P<unit>天|周|年)以?之?(?P<side>[前后])", _ago_plain, False),
         (f"(?P<n>{_N})个(?P<unit>月|星期|礼拜|季度)以?之?(?P<side>[前后])", _ago_plain, False),
         (
-            f"(?<![最之以])(?P<way>近|过去|最近|未来|接下来|前|后)的?(?P<n>{_N})个?(?P<unit>{unit.replace('个?', '')})(?![初底末])",
+            f"(?<![最之以])(?P<way>近|过去|最近|未来|接下来|前|后)的?(?P<n>{_N})个?(?P<unit>{unit})(?![初底末])",
             _rolling,
             False,
         ),
@@ -250,7 +251,7 @@ def grammar() -> Grammar:
     made = Grammar()
     numeric.add_rules(made)
     for pattern, read, yearless in _written() + _spoken():
-        rule = Rule(re.compile(pattern), read, yearless=yearless)
+        rule = Rule(re.compile(pattern), read, yearless=yearless, interval=read is _rolling)
         for key in (*STARTERS.strip("0123456789"), "1", "4"):
             made.add(key, rule)
     return made

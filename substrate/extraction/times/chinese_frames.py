@@ -107,7 +107,7 @@ class Reader:
         if shape == "since" and after in ("after", "since"):
             after = "since"
         shape = after or shape or "point"
-        if shape == "point" and core.span and core.span.kind == "interval":
+        if shape in ("point", "since") and (core.rule.interval or (core.span and core.span.kind == "interval")):
             shape = "interval"
         return mention(self.text, start, end, core.start, shape, core.span)
 

@@ -392,7 +392,8 @@ def _week_of_either(match: Match, context: Context) -> Span | None:
 
 def _relative(grammar: Grammar) -> None:
     def add(starters: str, template: str, read: Reader, *, loose: bool = False, duration: bool = False) -> None:
-        grammar.add(starters, Rule(compiled(template), read, loose=loose, duration=duration))
+        interval = read in (_rolling, _within, _clipped)
+        grammar.add(starters, Rule(compiled(template), read, loose=loose, duration=duration, interval=interval))
 
     relatives = " ".join(words.OFFSETS)
     part = r"(?: (?:morning|afternoon|evening|night))?"

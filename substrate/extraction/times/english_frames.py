@@ -49,7 +49,7 @@ _NOT_AFTER_YEAR = re.compile(
     r"euros|pounds|yuan|yen|percent|pages|words|lines|rows|files|records|documents|times|points|participants|"
     r"members|students|customers|copies|tons|tonnes|watts|volts|hours|minutes|seconds|days|weeks|months|years|"
     r"residents|inhabitants|soldiers|workers|seats|votes|shares|vehicles|cars|homes|houses|patients|requests|"
-    r"calories|steps|degrees|square|cubic|million|billion|thousand|hundred|or so)\b)",
+    r"calories|steps|degrees|square|cubic|million|billion|thousand|hundred|or so|bce?|b\.c\.)\b)",
     re.IGNORECASE,
 )
 _YEAR_NOUN = re.compile(
@@ -65,7 +65,7 @@ _NUMBERED = re.compile(
 )
 _JOIN = re.compile(r" ?(?P<mark>-|~) ?| (?P<word>to|until|til|till|through|thru|and|up to)(?= )", re.IGNORECASE)
 _JOIN_EXTRA = re.compile(
-    r" {1,2}(?:(?:in|on|the|early|mid|late|(?:the )?(?:end|beginning|start|middle) of(?: the)?) {0,1})*",
+    r" {1,2}(?:(?:(?:end|beginning|start|middle) of|in|on|the|early|mid|late)[ -])*",
     re.IGNORECASE,
 )
 _ONWARDS = re.compile(r",? (?:onwards?|or later|or after|and later|and after|and beyond|on)(?![\w-])", re.IGNORECASE)
@@ -82,10 +82,12 @@ _PAST = re.compile(
     re.IGNORECASE,
 )
 _PARTICIPLE = re.compile(r"(?:ed|en|wn|ne|ade|uilt|ent|ept|ung|aid|old|un|ound)$", re.IGNORECASE)
-_NAMED_DAY = re.compile(r"\b(?:black|good|cyber|ash|palm|super|boxing|giving) $", re.IGNORECASE)
+_NAMED_DAY = re.compile(r"\b(?:black|good|cyber|ash|palm|super|every|each) $", re.IGNORECASE)
 _DISTANCE = words.compiled(r"(?<![a-z0-9-])<n> <unit> $")
+_YEAR_FOLLOWS = re.compile(r",? {0,2}[0-9]{4}(?![0-9:])")
+_DAY_PRECEDES = re.compile(r"(?<![0-9.,:/-])[0-9]{1,2}(?:st|nd|rd|th)?(?: of)? $", re.IGNORECASE)
 _SIDES = {"before": -1, "prior to": -1, "after": 1, "from": 1}
-_LESS = re.compile(r"\b(?:than|least|most|within|over|under) $", re.IGNORECASE)
+_LESS = re.compile(r"\b(?:than|least|most|within|over|under) {0,2}$", re.IGNORECASE)
 _NAMES = {"april", "may", "june", "august"}
 _CLOCK_AFTER = re.compile(
     r",?(?: at)? ([01]?[0-9]|2[0-3])(?::([0-5][0-9]))?(?: ?([ap])\.?m\b\.?)?(?: ?(utc|gmt|z)\b)?",
@@ -248,8 +250,17 @@ class Reader:
 
     def _mention(self, core: Core) -> TimeMention | None:
         governed = _governed(self.text, core)
-        if governed.refused or _NAMED_DAY.search(self.text[max(0, core.start - 8) : core.start]):
+        if (
+            governed.refused
+            or self._contradicted(core)
+            or _NAMED_DAY.search(self.text[max(0, core.start - 8) : core.start])
+        ):
             return None
+        if core.span and core.span.kind == "interval" and " and " in core.match[0].lower():
+            between = self._between(governed)
+            if between is None:
+                return None
+            return mention(self.text, between, core.end, governed.core_start, "interval", core.span)
         joined = self._range(core, governed) or self._distant(core, governed)
         if joined is not None:
             return joined
@@ -265,6 +276,16 @@ class Reader:
         if core.rule.loose and not self._accepted(core, governed):
             return None
         return self._single(core, governed)
+
+    def _contradicted(self, core: Core) -> bool:
+        """Whether a day or a year stands beside the date that cannot belong to it ("30 February 2024")."""
+        if "mon" not in core.match.re.groupindex or core.match["mon"] is None:
+            return False
+        if core.rule.yearless and _YEAR_FOLLOWS.match(self.text, core.end):
+            return True
+        return core.match.start("mon") == core.start and bool(
+            _DAY_PRECEDES.search(self.text[max(0, core.start - 9) : core.start])
+        )
 
     def _distant(self, core: Core, governed: _Governed) -> TimeMention | None:
         """ "Two weeks before 5 March", "three days from Tuesday": a day counted from a known day."""
@@ -305,7 +326,7 @@ class Reader:
         earlier = _OR_EARLIER.match(self.text, end)
         if earlier and shape == "point":
             shape, end = "by", earlier.end()
-        if shape == "point" and span and span.kind == "interval":
+        if shape in ("point", "since") and (core.rule.interval or (span and span.kind == "interval")):
             shape = "interval"
         return mention(self.text, start, end, core_start, shape, span)
 

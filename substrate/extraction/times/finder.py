@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from functools import cache
 
 from substrate.extraction.claims import ClaimTime
@@ -60,7 +61,12 @@ def _found(text: str, anchor: Anchor | None, language: Language | None, *, whole
     if language == "zh" or (language is None and re.search("[\u4e00-\u9fff]", text)):
         simplified = levelled.translate(_simplifying())
         found = _merged(found, list(chinese_frames.Reader(simplified, anchor).mentions()))
-    return found
+    return [_as_written(mention, text) for mention in found]
+
+
+def _as_written(mention: TimeMention, text: str) -> TimeMention:
+    words = text[mention.start : mention.end]
+    return replace(mention, time=replace(mention.time, words=words))
 
 
 def _merged(one: list[TimeMention], other: list[TimeMention]) -> list[TimeMention]:

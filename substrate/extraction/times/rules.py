@@ -25,6 +25,8 @@ class Rule:
     loose: bool = False
     yearless: bool = False
     duration: bool = False
+    interval: bool = False
+    """A stretch even where nothing is there to count it from ("the past five years")."""
 
 
 @dataclass(frozen=True, slots=True)
