@@ -87,6 +87,7 @@ SHAPES: Mapping[Table, Shape] = {
             "attested_at",
             "denies",
             "corrects",
+            "replaces",
             "origin",
             "confidence",
         )
