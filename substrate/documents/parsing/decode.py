@@ -34,7 +34,9 @@ _SINGLE_BYTE = (
 )
 _LONE_HIGH = re.compile(rb"(?<![\x80-\xff])[\x80-\xff]{1,2}(?![\x80-\xff])")
 _SAMPLE = 1 << 18
-_UTF16_TEXT = re.compile(r"[\t\n\r -~\xa0-\u024f\u0370-\u05ff\u3000-\u30ff\u4e00-\u9fff\uac00-\ud7a3\uff00-\uffef]")
+_UTF16_TEXT = re.compile(
+    r"[\t\n\r -~\xa0-\u024f\u0370-\u05ff\u2010-\u203a€\u3000-\u30ff\u4e00-\u9fff\uac00-\ud7a3\uff00-\uffef]"
+)
 
 
 def decode(content: bytes, filename: str, *, declared: str | None = None) -> str:
@@ -48,11 +50,9 @@ def decode(content: bytes, filename: str, *, declared: str | None = None) -> str
     text = _strict(content, "utf-8")
     if text is not None and "\0" not in text:
         return text
-    wide = _utf16_without_mark(content)
-    if wide is not None:
-        return wide
     if b"\0" in content:
-        reject(filename, "nul_bytes", "holds NUL bytes, so it is not text; export it as text or PDF")
+        wide = _utf16_without_mark(content)
+        return wide or reject(filename, "nul_bytes", "holds NUL bytes, so it is not text; export it as text")
     if declared is not None and (text := _strict(content, declared)) is not None:
         return text
     return _legacy(content) or _undecodable(filename, "any encoding we know")
@@ -84,8 +84,8 @@ def _utf16_without_mark(content: bytes) -> str | None:
 @cache
 def _frequent(name: str) -> frozenset[str]:
     trails = range(0x40, 0xFF)
-    pairs = (bytes((lead, trail)) for lead in _FREQUENT_LEADS[name] for trail in trails)
-    return frozenset(pair.decode(name, "ignore") for pair in pairs)
+    pairs = (_strict(bytes((lead, trail)), name) for lead in _FREQUENT_LEADS[name] for trail in trails)
+    return frozenset(char for char in pairs if char is not None and len(char) == 1)
 
 
 def _share(text: str, name: str) -> float:
@@ -99,8 +99,13 @@ def _legacy(content: bytes) -> str | None:
     lone = sum(len(run) for run in _LONE_HIGH.findall(content[:_SAMPLE]))
     if lone / max(high, 1) < 0.5 and (text := _east_asian(content)) is not None:
         return text
+    # UTF-16 of Chinese without a line end holds no NUL; Shift-JIS can look like it, so it comes later.
+    if (wide := _utf16_without_mark(content)) is not None:
+        return wide
     western = _strict(content, "cp1252")
-    if western is not None and all(_is_western(char) for char in set(western) if char > "\x7f"):
+    letters = sum(char.isalpha() for char in (western or "")[:_SAMPLE])
+    # Western words are mostly ASCII letters; Cyrillic ones read as Western have none.
+    if western is not None and high * 3 < letters and all(map(_is_western, set(western))):
         return western
     return _by_statistics(content)
 
@@ -120,7 +125,7 @@ def _east_asian(content: bytes) -> str | None:
 
 
 def _is_western(char: str) -> bool:
-    return char in "ŠšŽžŒœŸ€‚„…†‡‰‹›‘’“”•–—™\xa0¡§©«®°±²³µ¶·»¼½¾¿£¥" or ("À" <= char <= "ÿ")
+    return char < "\x80" or char in "ŠšŽžŒœŸ€‚„…†‡‰‹›‘’“”•–—™\xa0¡§©«®°±²³µ¶·»¼½¾¿£¥" or ("À" <= char <= "ÿ")
 
 
 def _by_statistics(content: bytes) -> str | None:

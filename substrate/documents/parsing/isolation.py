@@ -59,11 +59,16 @@ class ParserPool:
     def _worker(self) -> Iterator[_Worker]:
         worker = self._idle.get()
         try:
-            if worker is None or not worker.alive:
-                worker = _Worker(self._limits)
+            if worker is not None and not worker.alive:
+                worker.stop()
+                worker = None
+            worker = worker or _Worker(self._limits)
             yield worker
         finally:
-            self._idle.put(worker if worker is not None and worker.alive else None)
+            if worker is not None and not worker.alive:
+                worker.stop()
+                worker = None
+            self._idle.put(worker)
 
     def close(self) -> None:
         """End the workers, waiting for those that are busy."""

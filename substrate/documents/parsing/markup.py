@@ -84,8 +84,16 @@ def read_html(text: str, filename: str, limits: Limits, **anchor: object) -> tup
     parser = html.HTMLParser(encoding="utf-8", no_network=True, remove_comments=True, remove_pis=True, huge_tree=True)
     try:
         root = html.document_fromstring(text.encode("utf-8", "replace"), parser=parser)
-    except (etree.ParserError, etree.XMLSyntaxError) as error:
-        reject(filename, "no_text", f"holds no readable HTML ({error})")
+    except etree.ParserError:
+        reject(filename, "no_text", "holds no text that a reader would see")
+    except etree.XMLSyntaxError:
+        # A parser that recovers from anything stops for one thing only.
+        raise MemoryError from None
+    for entry in parser.error_log.filter_from_fatals():
+        # The tree ends where this happened, and what follows would be lost unseen.
+        if entry.type_name == "ERR_NO_MEMORY":
+            raise MemoryError
+        reject(filename, "malformed", f"cannot be read to its end ({entry.message}); simplify the page")
     title = root.findtext(".//title")
     return one_line(title or ""), list(_blocks(root, filename, limits, anchor))
 
