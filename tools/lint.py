@@ -1,0 +1,102 @@
+"""House lints: rules of this house that no general tool knows. Exits 1 with ``file:line: rule`` for each breach.
+
+- ``environment``: only ``substrate/settings.py`` reads the environment; a setting read elsewhere is one that
+  ``Settings`` does not show and tests do not see.
+- ``sql``: SQL lives in ``substrate/sql/*.sql`` and ``migrations``; a statement spelled in Python escapes the axis
+  modules. Escape with ``# lint: sql <reason>`` on the line.
+- ``axis``: ``invalidated_seq`` and ``holds_from``/``holds_to`` are compared in the axis modules alone, in ``.sql`` files
+  through their marks; a forgotten half of the predicate leaks rows and nothing fails.
+- ``size``: a function of more than 60 lines, a module of more than 500.
+- ``asset``: a Dagster asset or check body of more than 15 statements.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[1]
+PACKAGES = ("substrate", "orchestration", "api")
+ENVIRONMENT_READER = "substrate/settings.py"
+SQL_WRITERS = {
+    "substrate/migrate.py",
+    "substrate/db.py",
+    "substrate/ledger/_rows.py",
+    "substrate/axes/valid_time.py",
+    "substrate/axes/transaction_time.py",
+}
+_STATEMENT = re.compile(
+    r"^\s*(select\s.+\sfrom\s|insert\s+into\s|update\s+\w+\s+set\s|delete\s+from\s|copy\s+\w+.*(from|to)\s+std)",
+    re.I | re.S,
+)
+_AXIS = re.compile(r"\b(\w+\.)?(invalidated_seq|recorded_seq|holds_from|holds_to)\s*(<=|>=|<|>)", re.I)
+MAX_FUNCTION, MAX_MODULE, MAX_ASSET = 60, 500, 15
+Breach = tuple[str, int, str]
+
+
+def main() -> int:
+    breaches = [b for path in sources() for b in check_python(path.relative_to(ROOT).as_posix(), path.read_text())]
+    for path in sorted((ROOT / "substrate" / "sql").glob("*.sql")):
+        breaches += check_sql(path.relative_to(ROOT).as_posix(), path.read_text())
+    for where, line, what in breaches:
+        print(f"{where}:{line}: {what}")
+    return 1 if breaches else 0
+
+
+def sources() -> Iterator[Path]:
+    for package in PACKAGES:
+        yield from sorted((ROOT / package).rglob("*.py"))
+
+
+def check_python(where: str, text: str) -> list[Breach]:
+    """Every breach in one module."""
+    lines = text.splitlines()
+    found: list[Breach] = []
+    if len(lines) > MAX_MODULE:
+        found.append((where, len(lines), f"size: {len(lines)} lines, at most {MAX_MODULE}"))
+    for node in ast.walk(ast.parse(text)):
+        found += [(where, line, what) for line, what in _node(where, node, lines)]
+    return found
+
+
+def _node(where: str, node: ast.AST, lines: list[str]) -> Iterator[tuple[int, str]]:
+    if isinstance(node, ast.Attribute) and node.attr in ("environ", "getenv", "environb") and _is_os(node.value):
+        if where != ENVIRONMENT_READER:
+            yield node.lineno, "environment: only substrate/settings.py reads the environment"
+    if isinstance(node, ast.Constant) and isinstance(node.value, str) and _STATEMENT.match(node.value):
+        if where not in SQL_WRITERS and "# lint: sql" not in lines[node.lineno - 1]:
+            yield node.lineno, "sql: statements live in substrate/sql"
+    if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
+        size = (node.end_lineno or node.lineno) - node.lineno + 1
+        if size > MAX_FUNCTION:
+            yield node.lineno, f"size: {node.name} has {size} lines, at most {MAX_FUNCTION}"
+        if _is_asset(node) and (count := _statements(node)) > MAX_ASSET:
+            yield node.lineno, f"asset: {node.name} has {count} statements, at most {MAX_ASSET}"
+
+
+def _is_os(node: ast.expr) -> bool:
+    return isinstance(node, ast.Name) and node.id == "os"
+
+
+def _is_asset(node: ast.FunctionDef | ast.AsyncFunctionDef) -> bool:
+    return any(re.search(r"\basset(_check)?\b", ast.unparse(d).split("(")[0]) for d in node.decorator_list)
+
+
+def _statements(node: ast.AST) -> int:
+    return sum(isinstance(n, ast.stmt) for n in ast.walk(node)) - 1
+
+
+def check_sql(where: str, text: str) -> list[Breach]:
+    """Comparisons of record or valid time outside the marks; a line may say ``-- lint: axis`` with its reason."""
+    return [
+        (where, number, "axis: compare time through [[held]], [[recorded]] or [[holds]]")
+        for number, line in enumerate(text.splitlines(), 1)
+        if _AXIS.search(line.split("--")[0]) and "-- lint: axis" not in line
+    ]
+
+
+if __name__ == "__main__":
+    sys.exit(main())
