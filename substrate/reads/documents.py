@@ -1,0 +1,85 @@
+"""A document's text as it was at a moment of the record, in pages."""
+
+from __future__ import annotations
+
+from typing import Any
+from uuid import UUID
+
+from substrate import sql
+from substrate.axes.as_of import AsOf
+from substrate.db import AnyConnection
+from substrate.errors import InvalidInput, NotFound
+from substrate.reads.moments import envelope, rfc3339
+from substrate.reads.shapes import Row
+
+PAGE = 24_000
+"""Body characters of one page."""
+
+
+def get_document(
+    conn: AnyConnection, kb_id: UUID, document_id: UUID, offset: int, as_of: AsOf, *, page: int = PAGE
+) -> dict[str, Any]:
+    """The sections of the version held at `as_of`, from `offset`, at most `page` characters of them.
+
+    Offsets count Unicode characters over the trimmed section bodies in order; headings and separators do not count.
+    ``next_offset`` is null on the last page; at or past the end there are no sections. Raises `NotFound` for an id
+    that is unknown, of another base or not held then.
+    """
+    if offset < 0:
+        raise InvalidInput("offset: must not be negative", field="offset")
+    row = conn.execute(
+        sql.query("reads_document", as_of), sql.parameters(as_of, kb_id=kb_id, document_id=document_id)
+    ).fetchone()
+    if row is None:
+        raise NotFound("No document with that id in this knowledge base.", field="document_id")
+    sections = conn.execute(
+        sql.query("reads_document_sections", as_of),
+        sql.parameters(as_of, kb_id=kb_id, version_id=row["version_id"]),
+    ).fetchall()
+    total = int(sections[-1]["start"]) + len(sections[-1]["text"]) if sections else 0
+    end = min(offset + page, total)
+    return {
+        "kb_id": str(kb_id),
+        **envelope(as_of),
+        **_document(row),
+        "offset": offset,
+        "total_chars": total,
+        "truncated": end < total,
+        "next_offset": end if end < total else None,
+        "sections": [s for section in sections if (s := _section(section, offset, end)) is not None],
+    }
+
+
+def _document(row: Row) -> dict[str, Any]:
+    return {
+        "document_id": str(row["id"]),
+        "version_id": str(row["version_id"]),
+        "version": row["number"],
+        "external_id": row["external_id"],
+        "kind": row["kind"],
+        "filename": row["filename"],
+        "title": row["title"],
+        "author": row["author"] or None,
+        "doc_time": rfc3339(row["doc_time"]),
+        "doc_time_precision": row["doc_time_precision"],
+        "recorded_at": rfc3339(row["recorded_at"]),
+        "state": "failed" if row["failure_code"] else "parsed" if row["parsed"] else "waiting",
+        "failure": row["failure"],
+    }
+
+
+def _section(row: Row, offset: int, end: int) -> dict[str, Any] | None:
+    """The part of a section that lies on the page."""
+    start, text = int(row["start"]), row["text"]
+    first, last = max(offset - start, 0), min(end - start, len(text))
+    if first >= last:
+        return None
+    return {
+        "chunk_id": str(row["id"]),
+        "seq": row["position"],
+        "kind": row["kind"],
+        "heading_path": list(row["heading_path"]),
+        "anchor": row["anchor"],
+        "offset": start + first,
+        "text": text[first:last],
+    }

@@ -1,0 +1,336 @@
+-- Reads of the ledger as of a moment of the record. Every column is a function of the question and `known_seq`,
+-- but those named since_…, which tell what became of a row later.
+
+-- name: reads_cluster_of_id
+-- The cluster an entity id belonged to: its canonical id and the ids it was written with.
+select t.id, array(select t.id union
+                   select m.entity_id from entity_canonical m
+                   where m.kb_id = %(kb_id)s and m.canonical_id = t.id and [[held m]]) as members
+from (
+    select coalesce(c.canonical_id, e.id) as id
+    from entities e left join entity_canonical c on c.kb_id = e.kb_id and c.entity_id = e.id and [[held c]]
+    where e.kb_id = %(kb_id)s and e.id = %(id)s and [[recorded e]]
+) t
+
+-- name: reads_find_entities
+-- Candidates for a name. Tier 0: the whole name; 1: part of it; 2: enough of its words. `patterns` holds the name
+-- first and then its words, as LIKE patterns. An entity without a held name or fact was not there.
+with names as (
+    select coalesce(c.canonical_id, f.subject_id) as id, f.value_norm as norm
+    from facts f
+    left join entity_canonical c on c.kb_id = f.kb_id and c.entity_id = f.subject_id and [[held c]]
+    where f.kb_id = %(kb_id)s and f.predicate_key = 'known_as' and [[held f]] and f.value_norm like any(%(patterns)s)
+    union all
+    select coalesce(c.canonical_id, e.id), e.label_norm
+    from entities e
+    left join entity_canonical c on c.kb_id = e.kb_id and c.entity_id = e.id and [[held c]]
+    where e.kb_id = %(kb_id)s and [[recorded e]] and e.label_norm like any(%(patterns)s)
+), tiered as (
+    select n.id, min(case when n.norm = %(norm)s then 0
+                          when strpos(n.norm, %(norm)s) > 0 then 1
+                          when (select count(*) from unnest(%(words)s::text[]) w where strpos(n.norm, w) > 0)
+                               >= greatest(2, cardinality(%(words)s::text[]) - 1) then 2
+                          else 3 end) as tier
+    from names n group by n.id
+), kept as (
+    select id, tier from tiered where tier < 2 or (tier = 2 and not exists (select from tiered where tier < 2))
+), members as (
+    select k.id, k.id as entity_id from kept k
+    union all
+    select k.id, m.entity_id from kept k
+    join entity_canonical m on m.kb_id = %(kb_id)s and m.canonical_id = k.id and [[held m]]
+), touching as (
+    select m.id, f.id as fact_id, f.predicate_key = 'known_as' as is_name
+    from members m join facts f on f.kb_id = %(kb_id)s and f.subject_id = m.entity_id and [[held f]]
+    union
+    select m.id, f.id, false
+    from members m join facts f on f.kb_id = %(kb_id)s and f.object_id = m.entity_id and [[held f]]
+), counted as (
+    select k.id, k.tier, count(*) filter (where t.is_name is not true) as fact_count
+    from kept k join touching t on t.id = k.id group by k.id, k.tier
+), typed as (
+    select c.*, ty.type_key, count(*) over () as total
+    from counted c left join lateral (
+        select y.type_key from members m join entity_types y
+          on y.kb_id = %(kb_id)s and y.entity_id = m.entity_id and [[held y]]
+        where m.id = c.id order by y.entity_id <> c.id, y.recorded_seq, y.type_key limit 1
+    ) ty on true
+)
+select t.id, t.tier, t.fact_count, t.type_key, t.total, e.label, coalesce(n.name, e.label) as name,
+       coalesce(term.definition ->> 'label', t.type_key) as type_label, hint.predicate, hint.other, hint.direction
+from typed t
+join entities e on e.kb_id = %(kb_id)s and e.id = t.id
+left join ontology_terms term on term.kb_id = %(kb_id)s and term.key = t.type_key and [[held term]]
+left join lateral (
+    select f.value_raw as name
+    from members m join facts f on f.kb_id = %(kb_id)s and f.subject_id = m.entity_id
+         and f.predicate_key = 'known_as' and [[held f]]
+    where m.id = t.id
+    order by f.holds_to is not null, f.subject_id <> t.id,
+             (select count(*) from evidence v where v.kb_id = f.kb_id and v.lineage_id = f.lineage_id and [[held v]]) desc,
+             f.recorded_seq, f.value_norm, f.id limit 1
+) n on true
+left join lateral (
+    select coalesce(f.predicate_key, f.phrase) as predicate, coalesce(f.value_raw, o.label) as other, s.direction
+    from (
+        select m.id, f.id as fact_id, 'out' as direction from members m
+        join facts f on f.kb_id = %(kb_id)s and f.subject_id = m.entity_id and [[held f]]
+        where m.id = t.id and f.predicate_key is distinct from 'known_as'
+        union all
+        select m.id, f.id, 'in' from members m
+        join facts f on f.kb_id = %(kb_id)s and f.object_id = m.entity_id and [[held f]] where m.id = t.id
+    ) s
+    join facts f on f.kb_id = %(kb_id)s and f.id = s.fact_id
+    left join entities o on o.kb_id = f.kb_id and o.id = case s.direction when 'out' then f.object_id else f.subject_id end
+    order by f.recorded_seq, coalesce(f.predicate_key, f.phrase), f.id limit 1
+) hint on true
+order by t.tier, t.type_key is null, t.fact_count desc, name, t.id
+limit %(limit)s
+
+-- name: reads_entity_card
+-- One entity as it was: display name, every name held with its documents, type; `present` is false when it had
+-- neither name nor fact yet.
+with names as (
+    select f.*, (select count(*) from evidence v
+                 where v.kb_id = f.kb_id and v.lineage_id = f.lineage_id and [[held v]]) as support
+    from facts f
+    where f.kb_id = %(kb_id)s and f.subject_id = any(%(members)s) and f.predicate_key = 'known_as' and [[held f]]
+), ranked as (
+    select n.*, row_number() over (order by not [[holds n]], n.holds_to is not null, n.subject_id <> %(id)s,
+                                            n.support desc, n.recorded_seq, n.value_norm, n.id) as rank
+    from names n
+)
+select e.id, coalesce((select value_raw from ranked where rank = 1), e.label) as name, ty.type_key,
+       coalesce(term.definition ->> 'label', ty.type_key) as type_label,
+       exists (select from ranked)
+       or exists (select from facts f where f.kb_id = %(kb_id)s and f.subject_id = any(%(members)s) and [[held f]])
+       or exists (select from facts f where f.kb_id = %(kb_id)s and f.object_id = any(%(members)s) and [[held f]])
+           as present,
+       coalesce((
+           select jsonb_agg(jsonb_build_object(
+                      'fact_id', r.id, 'name', r.value_raw, 'canonical', r.rank = 1,
+                      'recorded_at', to_char(r.recorded_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"'),
+                      'valid_from', to_char(r.valid_from at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"'),
+                      'valid_to', to_char(r.valid_to at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"'),
+                      'document_ids', coalesce((
+                          select jsonb_agg(distinct a.document_id order by a.document_id)
+                          from evidence v join assertions a on a.kb_id = v.kb_id and a.id = v.assertion_id
+                          where v.kb_id = r.kb_id and v.lineage_id = r.lineage_id and [[held v]]
+                            and a.document_id is not null), '[]'::jsonb)) order by r.rank)
+           from ranked r), '[]'::jsonb) as names
+from entities e
+left join lateral (
+    select y.type_key from entity_types y
+    where y.kb_id = %(kb_id)s and y.entity_id = any(%(members)s) and [[held y]]
+    order by y.entity_id <> %(id)s, y.recorded_seq, y.type_key limit 1
+) ty on true
+left join ontology_terms term on term.kb_id = %(kb_id)s and term.key = ty.type_key and [[held term]]
+where e.kb_id = %(kb_id)s and e.id = %(id)s
+
+-- name: reads_entity_facts
+-- Facts that touch a cluster, one page of them, with both totals on every row (a row without id when none match).
+-- `dated` keeps only facts whose words state a date, in world order.
+with mine as materialized (
+    select f.id, 'out' as direction, f.object_id as other
+    from facts f
+    where f.kb_id = %(kb_id)s and f.subject_id = any(%(members)s) and [[held f]]
+      and f.predicate_key is distinct from 'known_as'
+    union all
+    select f.id, 'in', f.subject_id
+    from facts f
+    where f.kb_id = %(kb_id)s and f.object_id = any(%(members)s) and [[held f]]
+      and not f.subject_id = any(%(members)s)
+), seen as materialized (
+    select f.*, m.direction, coalesce(c.canonical_id, m.other) as other_id, y.type_key as other_type,
+           term.key is null as inferred, coalesce(term.definition ->> 'label', f.predicate_key, f.phrase) as label,
+           term.definition as term
+    from mine m
+    join facts f on f.kb_id = %(kb_id)s and f.id = m.id
+    left join entity_canonical c on c.kb_id = f.kb_id and c.entity_id = m.other and [[held c]]
+    left join entity_types y on y.kb_id = f.kb_id and y.entity_id = coalesce(c.canonical_id, m.other) and [[held y]]
+    left join ontology_terms term on term.kb_id = f.kb_id and term.key = f.predicate_key and [[held term]]
+), matched as materialized (
+    select s.* from seen s
+    left join ontology_terms kind on kind.kb_id = s.kb_id and kind.key = s.other_type and [[held kind]]
+    where [[holds s]]
+      and (%(predicate)s::text is null
+           or strpos(replace(lower(coalesce(s.predicate_key, '')), '_', ' '), %(predicate)s) > 0
+           or strpos(lower(s.label), %(predicate)s) > 0 or strpos(lower(s.phrase), %(predicate)s) > 0
+           or coalesce(s.term -> 'aliases', '[]') ? %(predicate)s)
+      and (%(object_type)s::text is null or replace(lower(s.other_type), '_', ' ') = %(object_type)s
+           or lower(kind.definition ->> 'label') = %(object_type)s)
+      and (%(since)s::timestamptz is null or s.holds_to is null or s.holds_to > %(since)s)
+      and (%(until)s::timestamptz is null or s.holds_from is null or s.holds_from < %(until)s)
+      and (not %(dated)s or s.valid_from is not null or s.valid_to is not null)
+), page as materialized (
+    select m.*, row_number() over (order by
+               case when %(dated)s then coalesce(m.valid_from, m.valid_to) end,
+               coalesce(m.predicate_key, m.phrase), m.direction, m.holds_from nulls first, m.recorded_seq,
+               m.value_norm, m.id) as place
+    from matched m
+    order by place limit %(limit)s offset %(offset)s
+), others as materialized (
+    select distinct p.other_id as id from page p where p.other_id is not null
+), named as materialized (
+    select o.id, coalesce(n.name, e.label) as name
+    from others o
+    join entities e on e.kb_id = %(kb_id)s and e.id = o.id
+    left join lateral (
+        select f.value_raw as name
+        from facts f
+        where f.kb_id = %(kb_id)s and f.predicate_key = 'known_as' and [[held f]]
+          and f.subject_id = any(array(select o.id union all select x.entity_id from entity_canonical x
+                                       where x.kb_id = %(kb_id)s and x.canonical_id = o.id and [[held x]]))
+        order by not [[holds f]], f.holds_to is not null, f.subject_id <> o.id,
+                 (select count(*) from evidence v
+                  where v.kb_id = f.kb_id and v.lineage_id = f.lineage_id and [[held v]]) desc,
+                 f.recorded_seq, f.value_norm, f.id limit 1
+    ) n on true
+)
+select totals.*, p.*, named.name as other_name, ev.count as evidence_count, ev.evidence, ev.document_ids,
+       p.invalidated_at as since_invalidated_at, p.invalidated_kind as since_kind,
+       (select s.id from facts s where s.kb_id = p.kb_id and s.recorded_seq = p.invalidated_seq and s.supersedes = p.id
+        order by s.id limit 1) as since_superseded_by
+from (
+    select (select count(*) from mine) as total_facts, (select count(*) from matched) as matched_facts,
+           case when (select count(*) from matched) = 0 then (
+               select jsonb_agg(jsonb_build_object('key', g.key, 'label', g.label, 'count', g.n)
+                                order by g.n desc, g.label, g.key)
+               from (select s.predicate_key as key, s.label, count(*) as n from seen s
+                     group by s.predicate_key, s.label order by count(*) desc, s.label, s.predicate_key limit 20) g
+           ) end as predicates_present
+) totals
+left join page p on true
+left join named on named.id = p.other_id
+left join lateral (
+    select count(*) as count,
+           array_agg(distinct q.document_id order by q.document_id) filter (where q.document_id is not null)
+               as document_ids,
+           jsonb_agg(jsonb_build_object(
+               'quote', q.quote, 'document_id', q.document_id, 'filename', q.filename, 'chunk_id', q.chunk_id,
+               'doc_time', to_char(q.attested_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"'),
+               'wording', q.wording, 'origin', q.origin) order by q.place) filter (where q.place <= 3) as evidence
+    from (
+        select a.quote, a.document_id, d.filename, a.chunk_id, a.attested_at, a.wording, a.origin,
+               row_number() over (order by a.recorded_seq, d.filename, a.quote_start, a.source_key, a.id) as place
+        from evidence v
+        join assertions a on a.kb_id = v.kb_id and a.id = v.assertion_id
+        left join document_versions d on d.kb_id = a.kb_id and d.id = a.version_id
+        where v.kb_id = p.kb_id and v.lineage_id = p.lineage_id and [[held v]]
+    ) q
+) ev on p.id is not null
+order by p.place
+
+-- name: reads_names_of
+-- Display names of clusters given by their canonical ids.
+select e.id, coalesce(n.name, e.label) as name
+from entities e
+left join lateral (
+    select f.value_raw as name
+    from facts f
+    where f.kb_id = %(kb_id)s and f.predicate_key = 'known_as' and [[held f]]
+      and f.subject_id = any(array(select e.id union all select x.entity_id from entity_canonical x
+                                   where x.kb_id = %(kb_id)s and x.canonical_id = e.id and [[held x]]))
+    order by f.holds_to is not null, f.subject_id <> e.id,
+             (select count(*) from evidence v
+              where v.kb_id = f.kb_id and v.lineage_id = f.lineage_id and [[held v]]) desc,
+             f.recorded_seq, f.value_norm, f.id limit 1
+) n on true
+where e.kb_id = %(kb_id)s and e.id = any(%(ids)s)
+
+-- name: reads_changes
+-- What the ledger wrote or closed in a window of record time, newest first. The name under which an entity was
+-- first met comes with the entity and is no news of its own; later names are.
+with events as (
+    select f.id as fact_id, 'asserted' as kind, f.recorded_seq as seq, f.recorded_at as at, null::uuid as merge_id
+    from facts f
+    where f.kb_id = %(kb_id)s and f.recorded_at >= %(since)s and f.recorded_at < %(until)s and f.recorded_seq <= %(seq)s
+      and f.recorded_seq >= %(first_seq)s
+      and not (f.predicate_key = 'known_as' and f.supersedes is null and exists (
+                   select from entities e
+                   where e.kb_id = f.kb_id and e.id = f.subject_id and e.recorded_seq = f.recorded_seq))
+    union all
+    select f.id,
+           -- a person's refusal withdraws every statement of the triple, which closes the fact in the same transaction
+           case when f.invalidated_kind = 'retracted' and exists (
+                    select from refusals r
+                    where r.kb_id = f.kb_id and r.recorded_seq = f.invalidated_seq
+                      and r.predicate_key is not distinct from f.predicate_key and r.phrase = f.phrase)
+                then 'rejected' else f.invalidated_kind end,
+           f.invalidated_seq, f.invalidated_at, null
+    from facts f
+    where f.kb_id = %(kb_id)s and f.invalidated_at >= %(since)s and f.invalidated_at < %(until)s
+      and f.invalidated_seq <= %(seq)s and f.invalidated_seq >= %(first_seq)s
+    union all
+    select null, 'merged', g.recorded_seq, g.recorded_at, g.id
+    from merges g
+    where g.kb_id = %(kb_id)s and g.recorded_at >= %(since)s and g.recorded_at < %(until)s
+      and g.recorded_seq <= %(seq)s
+), wanted as (
+    select v.*, f.lineage_id, f.predicate_key, f.phrase, f.value_raw, f.value_norm, f.value_number, f.value_unit,
+           f.value_type, f.confidence, f.valid_from, f.valid_from_precision, f.valid_to, f.valid_to_precision,
+           f.supersedes, f.invalidated_seq, g.why,
+           coalesce(f.subject_id, g.kept_id) as subject_id, coalesce(f.object_id, g.absorbed_id) as object_id
+    from events v
+    left join facts f on f.kb_id = %(kb_id)s and f.id = v.fact_id
+    left join merges g on g.kb_id = %(kb_id)s and g.id = v.merge_id
+    where (%(kinds)s::text[] is null or v.kind = any(%(kinds)s))
+      and (%(members)s::uuid[] is null or f.subject_id = any(%(members)s) or f.object_id = any(%(members)s)
+           or g.kept_id = any(%(members)s) or g.absorbed_id = any(%(members)s))
+), page as materialized (
+    select w.*, row_number() over (order by w.seq desc, w.kind, coalesce(w.predicate_key, w.phrase), w.value_norm,
+                                            w.fact_id, w.merge_id) as place
+    from wanted w
+    order by place limit %(limit)s offset %(offset)s
+)
+select totals.total, p.*, coalesce(cs.canonical_id, p.subject_id) as subject_canonical,
+       case when p.merge_id is null then coalesce(co.canonical_id, p.object_id) else p.object_id end as object_canonical,
+       coalesce(term.definition ->> 'label', p.predicate_key, p.phrase) as predicate_label,
+       ev.quote, ev.document_id, ev.filename,
+       (select s.id from facts s where s.kb_id = %(kb_id)s and s.recorded_seq = p.invalidated_seq
+           and s.supersedes = p.fact_id and p.kind = 'corrected' order by s.id limit 1) as superseded_by
+from (select count(*) as total from wanted) totals
+left join page p on true
+left join entity_canonical cs on cs.kb_id = %(kb_id)s and cs.entity_id = p.subject_id and [[held cs]]
+left join entity_canonical co on co.kb_id = %(kb_id)s and co.entity_id = p.object_id and [[held co]]
+left join ontology_terms term on term.kb_id = %(kb_id)s and term.key = p.predicate_key and [[held term]]
+left join lateral (
+    select a.quote, a.document_id, d.filename
+    from evidence v
+    join assertions a on a.kb_id = v.kb_id and a.id = v.assertion_id
+    left join document_versions d on d.kb_id = a.kb_id and d.id = a.version_id
+    where v.kb_id = %(kb_id)s and v.lineage_id = p.lineage_id and v.recorded_seq <= p.seq
+      and (v.invalidated_seq is null or v.invalidated_seq >= p.seq)
+    order by v.recorded_seq desc, a.recorded_seq, d.filename, a.quote_start, a.source_key, a.id limit 1
+) ev on p.fact_id is not null
+order by p.place
+
+-- name: reads_first_seq_at
+-- The first transaction at or after a moment, so that the index over sequence numbers bounds the window.
+select seq from ledger_transaction where kb_id = %(kb_id)s and recorded_at >= %(moment)s order by recorded_at limit 1
+
+-- name: reads_document
+-- A document as held at the moment: its version then, what parsing said of it, and how much text it has.
+select d.id, d.external_id, d.kind, d.namespace, d.missing_at, v.id as version_id, v.number, v.filename,
+       v.author, v.recorded_at, coalesce(v.doc_time, r.doc_time) as doc_time,
+       coalesce(v.doc_time_precision, r.doc_time_precision) as doc_time_precision,
+       coalesce(nullif(r.title, ''), v.filename) as title, coalesce(v.media_type, r.media_type) as media_type,
+       r.failure_code, r.failure, r.version_id is not null as parsed
+from documents d
+join document_versions v on v.kb_id = d.kb_id and v.document_id = d.id and [[held v]]
+left join lateral (
+    select p.* from parse_results p where p.kb_id = v.kb_id and p.version_id = v.id
+    order by p.finished_at desc, p.parser limit 1
+) r on true
+where d.kb_id = %(kb_id)s and d.id = %(document_id)s
+
+-- name: reads_document_sections
+-- Every section of a version in order, its text trimmed, with its place in the concatenation of all sections.
+select s.*, coalesce(sum(length(s.text)) over (order by s.position rows between unbounded preceding and 1 preceding), 0)
+           as start
+from (
+    select c.id, c.position, c.kind, c.heading_path, c.anchor, btrim(c.text, E' \t\r\n') as text
+    from chunks c
+    where c.kb_id = %(kb_id)s and c.version_id = %(version_id)s and [[held c]]
+) s
+order by s.position
