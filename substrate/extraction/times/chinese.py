@@ -156,10 +156,14 @@ def _rolling(match: Match, context: Context) -> Span | None:
 
 
 def _decade(match: Match, _: Context) -> Span | None:
-    start = int(match["decade"]) if match["decade"] else (number(match["c"]) - 1) * 100 + number(match["tens"])
-    if start % 10:
-        raise ValueError("not a decade")
-    return spans.years_span(start, 10)
+    """Without a century the fifties to the nineties are those of the twentieth."""
+    if match["decade"]:
+        return spans.years_span(int(match["decade"]), 10)
+    tens = number(match["tens"])
+    if match["c"] is None and tens < 50:
+        raise ValueError("of which century?")
+    century = 20 if match["c"] is None or match["c"].startswith("上") else number(match["c"])
+    return spans.years_span((century - 1) * 100 + tens, 10)
 
 
 def _century(match: Match, _: Context) -> Span | None:

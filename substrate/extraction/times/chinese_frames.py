@@ -65,7 +65,7 @@ class Reader:
         while position < len(self.text):
             key = self._key(position)
             core = self._core(position, key) if key in rules and _opening(self.text, position) else None
-            found = core and self._mention(core)
+            found = core and self._safely(core)
             if found:
                 yield found
                 position = found.end
@@ -73,6 +73,13 @@ class Reader:
                 position = core.end
             else:
                 position += len(key) if len(key) > 1 else 1
+
+    def _safely(self, core: Core) -> TimeMention | None:
+        """None where a date turns out to lie outside the years 1 to 9999."""
+        try:
+            return self._mention(core)
+        except (ValueError, LookupError, OverflowError):
+            return None
 
     def _key(self, at: int) -> str:
         if self.text[at] not in "0123456789":

@@ -434,6 +434,17 @@ def _relative(grammar: Grammar) -> None:
 
 
 @cache
+def gates() -> dict[str, re.Pattern[str]]:
+    """What must follow a very common first word before any rule is tried."""
+    units = "day|week|fortnight|month|quarter|year|decade"
+    months = "|".join(sorted({name[:3] for name in words.MONTHS}))
+    joins = "to|until|till|through|and|of|half|century"
+    figures = rf"[0-9]{{1,2}}(?:st|nd|rd|th|[/.-]| {{0,2}}(?:[,-]|{units}|{months}|{joins}|{'|'.join(words.OFFSETS)}))"
+    article = re.compile(rf"an? {{1,2}}(?:couple|{units})", re.IGNORECASE)
+    return {"1": re.compile(figures, re.IGNORECASE), "a": article, "an": article}
+
+
+@cache
 def grammar() -> Grammar:
     """Built when first needed: some seventy patterns."""
     made = Grammar()

@@ -228,7 +228,7 @@ class Reader:
 
     def mentions(self) -> Iterator[TimeMention]:
         done = 0
-        rules = english.grammar().rules
+        rules, gates = english.grammar().rules, english.gates()
         for token in _TOKEN.finditer(self.text):
             start = token.start()
             if start < done:
@@ -236,11 +236,20 @@ class Reader:
             key = _key(token[0])
             if key not in rules or not _opening(self.text, start):
                 continue
+            if key in gates and not gates[key].match(self.text, start):
+                continue
             core = self._core(start, key)
-            found = core and self._mention(core)
+            found = core and self._safely(core)
             if found and found.start >= done:
                 yield found
                 done = found.end
+
+    def _safely(self, core: Core) -> TimeMention | None:
+        """None where a date turns out to lie outside the years 1 to 9999."""
+        try:
+            return self._mention(core)
+        except (ValueError, LookupError, OverflowError):
+            return None
 
     def _context(self, start: int) -> Context:
         return Context(self.anchor, _direction(self.text, start) if self.anchor else 0)
