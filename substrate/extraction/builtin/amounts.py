@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from decimal import Decimal
+from typing import Literal
 
 from substrate.extraction.claims import Value
 
@@ -104,7 +105,7 @@ def _unit(word: str | None) -> str | None:
     return CURRENCIES.get(key) or UNITS.get(key)
 
 
-def _datatype(unit: str | None) -> str:
+def _datatype(unit: str | None) -> Literal["money", "number"]:
     return "money" if unit in set(CURRENCIES.values()) else "number"
 
 

@@ -109,7 +109,7 @@ def attribute(scene: Scene, clause: Clause, subject: Term, target: Term, time: C
     if target.sort in {"name", "pronoun"} and _held_by(scene, clause, subject, owner, target, time):
         return True
     phrase = plain_attribute(subject.text.lower())
-    value = as_value(target)
+    value = as_value(scene, target)
     if phrase in _PLACE_PHRASES and target.sort == "name":
         scene.add(clause, owner, phrase, target, time, object_kind="place")
     elif phrase == "known as":
@@ -149,17 +149,17 @@ def _title(scene: Scene, clause: Clause, owner: Term, target: Term, time: ClaimT
     return found
 
 
-def as_value(term: Term) -> Value | None:
+def as_value(scene: Scene, term: Term) -> Value | None:
     """A literal: an amount, or a date as written."""
     if term.sort == "value":
         return term.value
     if term.sort == "time" and term.mention is not None:
-        return date_value(term.mention)
+        return date_value(scene.text, term.mention)
     return None
 
 
-def date_value(mention: TimeMention) -> Value:
-    return Value(mention.time.words or "", datatype="date")
+def date_value(text: str, mention: TimeMention) -> Value:
+    return Value(text[mention.core_start : mention.end], datatype="date")
 
 
 def has(scene: Scene, clause: Clause) -> bool:
@@ -313,7 +313,7 @@ def began(scene: Scene, clause: Clause) -> bool:
     for subject in scene.terms(clause.subjects):
         if subject.sort in {"name", "definite"} and points and subject.kind != "person":
             time = interval(points, "event")
-            scene.add(clause, subject, phrase, date_value(points[0]), time)
+            scene.add(clause, subject, phrase, date_value(scene.text, points[0]), time)
             done = True
     if done and clause.passive and clause.at("by"):
         return False

@@ -1,0 +1,430 @@
+"""Chinese sentences by patterns, without segmentation: times are taken out, clauses matched whole."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+from substrate.extraction.builtin import chinese_words as w
+from substrate.extraction.builtin.amounts import parse_amount
+from substrate.extraction.builtin.chinese_verbs import PATTERNS, Pattern
+from substrate.extraction.builtin.corrections import Correction
+from substrate.extraction.builtin.drafts import Draft, Findings, text_value
+from substrate.extraction.builtin.fields import CHINESE_KEYS
+from substrate.extraction.builtin.frames_roles import belonging
+from substrate.extraction.builtin.frames_values import plain_attribute
+from substrate.extraction.builtin.intervals import handover_end, interval
+from substrate.extraction.builtin.terms import Term
+from substrate.extraction.claims import ClaimTime, Mood, Value
+from substrate.extraction.times import Anchor, TimeMention, find_times
+
+_CORRECTION = re.compile(r"^(?:更正|勘误|订正)[^：:]{0,12}[：:]")
+_QUESTION = re.compile(r"[？?]|吗[。！]?$|是否|谁|什么时候|哪个|哪位")
+_CONDITION = re.compile(r"如果|若(?!干)|假如|倘若|只要|除非|要是|一旦|假设|的话|须经|有待批准|待批准|待[^，]{0,6}批准")
+_REPORTED = re.compile(r"据说|据称|据报道|据[^，]{1,8}(?:称|说|报道|透露)|声称|宣称|表示|传言|听说|[^名简又也改自号]称(?!为|呼|职)|说(?!明)")
+_HEDGED = re.compile(r"可能|或许|也许|大概|疑似|据传|似乎|好像|应该|估计|恐怕|未必|或将|有望|传闻|考虑")
+_PLANNED = re.compile(r"计划(?=[^，。]*[\u4e00-\u9fff])|拟(?!定)|打算|准备|预计|即将|将要?|希望|会(?=在|于|将|担任|接|负责|领导|加入)|想要?|欲|争取|意向|提议|建议")
+_NEGATED = re.compile(r"(?:并|从|尚|还)?(?:没有|未曾|未能|未|没)(?!来)|并非|不是|不(?!再|仅|但|同|断|久|少|动)|从不|非(?=由)")
+_CEASED = re.compile(r"不再")
+_DISPOSAL = re.compile(r"将(?=[^，]*(?:移交|交接|转交|交给|交由|转给|迁|搬|更名|改名|总部))")
+_CLAUSE = re.compile(r"[，,；;]|(?<=[\u4e00-\u9fff])、(?=并|且)")
+_NOT_BUT = re.compile(r"(?:，|,)?(?:而)?(?:不是|并非|非|而非)(?P<wrong>[^，,。；]+?)(?:，|,|。|$)")
+_WRONGLY = re.compile(r"(?:被)?(?:误|错误地?)(?:记|写|报|列|登记|录入|标)(?:为|成)")
+_ENDED_UNKNOWN = re.compile(r"离职|已离开|辞职|退休|卸任")
+_PLACEHOLDER = "\u0001"
+
+
+@dataclass(slots=True)
+class _Sentence:
+    """One sentence under reading."""
+
+    text: str
+    mood: Mood | None
+    findings: Findings
+    subject: Term | None = None
+    leading: tuple[TimeMention, ...] = ()
+
+
+def read_chinese(text: str, anchor: Anchor | None) -> Findings:
+    """Claims in draft of one Chinese sentence."""
+    findings = Findings()
+    body = _CORRECTION.sub("", text).strip()
+    correction = Correction(corrects=body != text.strip(), denies=bool(_WRONGLY.search(body)))
+    body, wrong = _without_contrast(body)
+    body = _WRONGLY.sub("为", body)
+    state = _Sentence(text, _sentence_mood(body, correction), findings)
+    mentions = find_times(body, anchor)
+    for clause, times in _clauses(body, mentions):
+        bare = clause.strip(" 　。！？!?.;；：:“”")
+        if not bare:
+            state.leading = (*state.leading, *times)
+            continue
+        _clause(state, bare, (*state.leading, *times))
+    findings.drafts = _corrected(findings.drafts, correction, wrong)
+    return findings
+
+
+def _without_contrast(body: str) -> tuple[str, str]:
+    """ "是B，不是A" and "不是A，而是B" → the plain half and the wrong words."""
+    if m := re.search(r"(?:不是|并非)(?P<wrong>[^，,。]+?)[，,]?而是", body):
+        return body[: m.start()] + "是" + body[m.end() :], m.group("wrong")
+    m = _NOT_BUT.search(body)
+    if m and re.search(r"[是为]", body[: m.start()]) and m.start() > 2 and m.group().startswith(("，", ",", "而")):
+        return body[: m.start()] + "。", m.group("wrong").strip()
+    return body, ""
+
+
+def _sentence_mood(body: str, correction: Correction) -> Mood | None:
+    if _QUESTION.search(body):
+        return "question"
+    if _CONDITION.search(body):
+        return "conditional"
+    if not correction.denies and _REPORTED.search(body):
+        return "reported"
+    return None
+
+
+def _clauses(body: str, mentions: list[TimeMention]) -> list[tuple[str, tuple[TimeMention, ...]]]:
+    """Clauses without their time words, each with its mentions."""
+    found: list[tuple[str, tuple[TimeMention, ...]]] = []
+    marked, taken = list(body), 0
+    for m in mentions:
+        marked[m.start : m.end] = _PLACEHOLDER * (m.end - m.start)
+    at = 0
+    whole = "".join(marked)
+    for cut in [*(c.end() for c in _CLAUSE.finditer(whole)), len(whole)]:
+        times = tuple(m for m in mentions if at <= m.start < cut)
+        text = re.sub(r"[(（]\s*\u0001+\s*[)）]|\u0001+", "", whole[at:cut]).strip("，,；;、 ")
+        text = re.sub(r"^[-–—：:\]】\s]+|[\[【]$", "", text)
+        found.append((text, times))
+        at, taken = cut, taken + len(times)
+    return found
+
+
+def _clause(state: _Sentence, bare: str, times: tuple[TimeMention, ...]) -> None:
+    mood, text = _clause_mood(state, bare)
+    if state.mood is not None:
+        mood = state.mood
+    if re.search(r"日期(?:未|不)|时间(?:未|不)", text) and len(text) < 14:
+        return
+    _brackets(state, text, mood)
+    text = re.sub(r"[(（][^)）]*[)）]", "", text)
+    for candidate in _with_subject(state, text):
+        for pattern in PATTERNS:
+            m = pattern.regex.match(candidate)
+            if m and _ACTS[pattern.act](state, pattern, _groups(m), times, mood):
+                return
+    if re.search(r"[他她它]", text):
+        state.findings.drop("pronoun_subject", text, state.text)
+    elif _ENDED_UNKNOWN.search(text):
+        state.findings.drop("no_object", text, state.text)
+
+
+def _with_subject(state: _Sentence, text: str) -> list[str]:
+    """The clause as it stands, then with the subject of the clause before it (Chinese leaves it out)."""
+    own = [text]
+    if state.subject is not None:
+        own.append(state.subject.text + text)
+    return own
+
+
+def _groups(m: re.Match[str]) -> dict[str, str]:
+    return {k: v.strip(" 　，,。“”\"「」《》") for k, v in m.groupdict().items() if v}
+
+
+def _clause_mood(state: _Sentence, bare: str) -> tuple[Mood | None, str]:
+    """The clause's mood, and the clause without the word that says so."""
+    disposal = _DISPOSAL.search(bare)
+    protected = bare.replace("将", "把", 1) if disposal else bare
+    if m := re.search(r"(?<!不)仅|不仅", protected):
+        protected = protected[: m.start()] + protected[m.end() :]
+    checks: tuple[tuple[Mood, re.Pattern[str]], ...] = (("hedged", _HEDGED), ("planned", _PLANNED), ("negated", _NEGATED))
+    mood: Mood | None = None
+    for name, pattern in checks:
+        m = pattern.search(protected)
+        if m is None or (name == "planned" and m.group() == "计划" and _names_a_plan(protected, m)):
+            continue
+        mood = mood or name
+        protected = protected[: m.start()] + protected[m.end() :]
+    return mood, protected
+
+
+def _names_a_plan(text: str, m: re.Match[str]) -> bool:
+    """ "晨星计划" is a name: the word stands after its name and before a verb, or after one."""
+    return m.start() > 0 and bool(re.match(r"(?:的|由|是|为|于|隶属|属于|启动|成立|结束|位于|更名|$)", text[m.end() :])) or m.end() == len(text)
+
+
+def _brackets(state: _Sentence, text: str, mood: Mood | None) -> None:
+    """ "远山科技（原名北河科技）"."""
+    for m in re.finditer(r"(?P<s>[^，（(的由在]+)[（(](?P<how>原名|曾用名|又名|简称|原称|前身为?|下称|以下简称)(?:为|是|：|:)?(?P<o>[^)）]+)[)）]", text):
+        subject = _name(state, m.group("s"))
+        if subject is not None:
+            old = m.group("how").startswith(("原", "曾", "前身"))
+            time = interval((), "end") if old else interval((), "start")
+            phrase = "formerly known as" if old else "known as"
+            state.findings.drafts.append(Draft(subject, phrase, text_value(m.group("o").strip("“”\"")), time, mood))
+
+
+def _name(state: _Sentence, text: str, role_too: bool = True) -> Term | None:
+    """A name or a pronoun that may be resolved later; None when the words are no name."""
+    text = w.strip_around(text)
+    if text in w.PRONOUNS:
+        return Term("definite" if w.PRONOUN_KINDS.get(text) not in {None, "person"} else "pronoun", _pronoun(text), w.PRONOUN_KINDS.get(text))
+    if "的" in text and (m := re.fullmatch(r"(?P<org>.+?)的(?P<role>[^的]+?)(?P<who>[\u4e00-\u9fff]{2,4})", text)) and w.is_person(m.group("who")):
+        if w.ROLE.match(m.group("role")):
+            text = m.group("who")
+    if role_too and (m := re.fullmatch(rf"(?P<role>.+?)(?P<who>[\u4e00-\u9fff]{{2,3}})", text)) and w.is_person(m.group("who")):
+        if not w.is_person(text) and re.fullmatch(rf"(?:{w.TITLE_ENDINGS}|负责人)", m.group("role")):
+            text = m.group("who")
+    if not re.fullmatch(r"[\u4e00-\u9fffA-Za-z0-9·\-&.\s]{2,20}", text) or re.search(r"[的了吗呢]|并且|但是|因为|所有|什么|任何|一些|这个|那个|我们|他们", text):
+        return None
+    if re.search(r"(?:负责|担任|领导|认为|决定|宣布|通知|会议|报告|召开|讨论|批准|进行|完成|发布|要求|指出|介绍|之间|以及|工资|月薪)", text):
+        return None
+    return Term("name", text, w.chinese_kind(text) or _latin_kind(text))
+
+
+def _latin_kind(text: str) -> str | None:
+    from substrate.extraction.builtin.names import kind_of
+
+    return kind_of(text) if text.isascii() else None
+
+
+def _pronoun(text: str) -> str:
+    return {"他": "he", "她": "she", "它": "it", "我": "i", "本人": "i"}.get(text, text)
+
+
+def _names(state: _Sentence, text: str) -> list[Term]:
+    """ "张三和李四", "张三、李四"; empty when one of them is no name."""
+    parts = [p for p in re.split(r"、|和|与|及|以及", text) if p] if not w.is_person(text) else [text]
+    found = [_name(state, p) for p in parts]
+    if len(parts) > 1 and any(f is None for f in found):
+        whole = _name(state, text)
+        return [whole] if whole is not None else []
+    return [f for f in found if f is not None]
+
+
+def _add(state: _Sentence, subject: Term, phrase: str, target: Term | Value, time: ClaimTime, mood: Mood | None, **more: object) -> None:
+    state.findings.drafts.append(Draft(subject, phrase, target, time, mood, wording=phrase, **more))  # type: ignore[arg-type]
+
+
+def _pair(state: _Sentence, pattern: Pattern, g: dict[str, str], times: tuple[TimeMention, ...], mood: Mood | None) -> bool:
+    left, right = _names(state, g["s"]), _names(state, _object(g["o"]))
+    if not left or not right or (pattern.phrase in {"leads", "manages", "owns"} and not _is_thing(right)):
+        return False
+    time = interval(times, pattern.aspect)
+    price = (("price", g["price"]),) if g.get("price") else ()
+    for a in left:
+        for b in right:
+            subject, target = (b, a) if pattern.swap else (a, b)
+            _add(state, subject, pattern.phrase, target, time, mood, qualifiers=price, object_kind=_object_kind(pattern.phrase))
+    state.subject = (right if pattern.swap else left)[0]
+    return True
+
+
+def _object_kind(phrase: str) -> str | None:
+    return "place" if phrase in {"located in", "headquartered in", "lives in"} else None
+
+
+def _object(text: str) -> str:
+    return re.sub(r"(?:的?(?:全面|日常|整体|具体)?(?:管理)?工作|的?全部股权|的?股权|一事|了)$", "", text)
+
+
+def _is_thing(terms: list[Term]) -> bool:
+    """负责 also means "be in charge of (an activity)": only what is named as a thing is led."""
+    return all(t.kind is not None or re.search(r"[A-Za-z]", t.text) for t in terms)
+
+
+def _role_drafts(state: _Sentence, person: Term, words: str, org: Term | None, time: ClaimTime, mood: Mood | None) -> list[Draft]:
+    words = re.sub(r"^(?:一名|一位|新任|现任|前任?|了)", "", words)
+    words = re.sub(r"(?:一职|职务|职位)$", "", words)
+    m = w.ROLE.match(words)
+    if m is None:
+        return []
+    named = m.group("org").strip("的")
+    role = m.group("role")
+    if named and role.startswith("项目") and role != "项目" and w.chinese_kind(named) != "organization":
+        named, role = named + "项目", role.removeprefix("项目")
+    if named:
+        org = _name(state, named, role_too=False) or org
+        if org is None or org.text != w.strip_around(named):
+            return []
+    relation = w.RELATION_OF_ROLE.get(role)
+    if relation and org is not None:
+        return [Draft(person, relation, org, time, mood, wording=role)]
+    if person.kind not in {None, "person"} or (relation and relation not in w.HELD_BY_PERSON):
+        return []
+    qualifiers = (("of", org.text),) if org else ()
+    found = [Draft(person, "job title", text_value(role), time, mood, "person", None, qualifiers, wording=role)]
+    ended = (time.valid_to is not None and time.valid_from is None) or time.valid_to_precision == "unknown"
+    if org is not None and org.kind in {None, "organization"} and not ended:
+        found.append(Draft(person, "works for", org, time, mood, "person", "organization", wording=role))
+    return found
+
+
+def _role(state: _Sentence, pattern: Pattern, g: dict[str, str], times: tuple[TimeMention, ...], mood: Mood | None) -> bool:
+    people = _names(state, g["s"])
+    aspect = pattern.aspect
+    drafts = [d for p in people for d in _role_drafts(state, p, g["r"], None, interval(times, aspect), mood)]
+    if drafts:
+        state.subject = people[0]
+    state.findings.drafts.extend(drafts)
+    return bool(drafts)
+
+
+def _work(state: _Sentence, pattern: Pattern, g: dict[str, str], times: tuple[TimeMention, ...], mood: Mood | None) -> bool:
+    people, places = _names(state, g["s"]), _names(state, g["o"])
+    if not people or not places:
+        return False
+    time = interval(times, "start" if pattern.act in {"join", "hire", "appoint"} else "state")
+    for person in people:
+        found = _role_drafts(state, person, g["r"], places[0], time, mood) if g.get("r") else []
+        phrase = pattern.phrase or _belongs(places[0], person)
+        stated = any(d.phrase == phrase for d in found)
+        state.findings.drafts.extend(found)
+        if not stated and pattern.act != "appoint" and not (found and found[0].phrase in w.HELD_BY_PERSON):
+            _add(state, person, phrase, places[0], time, mood)
+    state.subject = people[0]
+    return True
+
+
+def _belongs(place: Term, person: Term) -> str:
+    if place.text.endswith(("委员会", "协会", "联盟", "团队", "小组", "组", "部", "理事会", "董事会")):
+        return "member of"
+    return belonging(place, person)
+
+
+def _succeed(state: _Sentence, pattern: Pattern, g: dict[str, str], times: tuple[TimeMention, ...], mood: Mood | None) -> bool:
+    new, old = _names(state, g["s"]), _names(state, g["p"])
+    if not new or not old:
+        return False
+    drafts = [d for p in new for d in _role_drafts(state, p, g["r"], None, interval(times, "start"), mood)]
+    drafts += [d for p in old for d in _role_drafts(state, p, g["r"], None, handover_end(times), mood)]
+    state.findings.drafts.extend(drafts)
+    state.subject = new[0]
+    return bool(drafts)
+
+
+def _takeover(state: _Sentence, pattern: Pattern, g: dict[str, str], times: tuple[TimeMention, ...], mood: Mood | None) -> bool:
+    things = _names(state, re.sub(r"(?:的)?(?:领导权|领导工作|负责人一职|管理权|领导职责)$", "", _object(g["o"])))
+    new, old = _names(state, g["s"]), _names(state, g["p"]) if g.get("p") else []
+    if not new or not things or not _is_thing(things):
+        return False
+    for thing in things:
+        for person in new:
+            _add(state, person, "leads", thing, interval(times, "start"), mood, subject_kind="person")
+        for person in old:
+            _add(state, person, "leads", thing, handover_end(times), mood, subject_kind="person")
+    state.subject = new[0]
+    return True
+
+
+def _stop(state: _Sentence, pattern: Pattern, g: dict[str, str], times: tuple[TimeMention, ...], mood: Mood | None) -> bool:
+    people, things = _names(state, g["s"]), _names(state, _object(g["o"]))
+    for person in people:
+        for thing in things:
+            phrase = pattern.phrase or _belongs(thing, person)
+            _add(state, person, phrase, thing, interval(times, "end"), mood)
+    if people and things:
+        state.subject = people[0]
+    return bool(people and things)
+
+
+def _quit(state: _Sentence, pattern: Pattern, g: dict[str, str], times: tuple[TimeMention, ...], mood: Mood | None) -> bool:
+    people = _names(state, g["s"])
+    drafts = [d for p in people for d in _role_drafts(state, p, g["r"], None, interval(times, "end"), mood)]
+    state.findings.drafts.extend(drafts)
+    if drafts:
+        state.subject = people[0]
+    return bool(drafts)
+
+
+def _moved(state: _Sentence, pattern: Pattern, g: dict[str, str], times: tuple[TimeMention, ...], mood: Mood | None) -> bool:
+    who, new = _name(state, g["s"]), _name(state, g["b"])
+    old = _name(state, g["a"]) if g.get("a") else None
+    if who is None or new is None or (new.kind not in {"place", None}):
+        return False
+    _add(state, who, pattern.phrase, new, interval(times, "start"), mood, object_kind="place")
+    if old is not None:
+        _add(state, who, pattern.phrase, old, handover_end(times), mood, object_kind="place")
+    state.subject = who
+    return True
+
+
+def _pay(state: _Sentence, pattern: Pattern, g: dict[str, str], times: tuple[TimeMention, ...], mood: Mood | None) -> bool:
+    who, new = _name(state, g["s"]), parse_amount(g["b"])
+    phrase = pattern.phrase or CHINESE_KEYS.get(g.get("n", ""), g.get("n", ""))
+    if who is None or new.number is None:
+        return False
+    aspect = "state" if pattern.act == "value" else "start"
+    _add(state, who, phrase, new, interval(times, aspect), mood)  # type: ignore[arg-type]
+    if g.get("a"):
+        _add(state, who, phrase, parse_amount(g["a"], new.unit), handover_end(times), mood)
+    state.subject = who
+    return True
+
+
+def _attribute(state: _Sentence, pattern: Pattern, g: dict[str, str], times: tuple[TimeMention, ...], mood: Mood | None) -> bool:
+    owner, noun, cell = _name(state, g["s"]), g["n"], g["b"]
+    if owner is None:
+        return False
+    time = interval(times, "state")
+    former = noun.startswith(("前", "原")) and (w.ROLE.match(noun[1:]) is not None or noun.startswith("前任"))
+    if former:
+        noun, time = re.sub(r"^(?:前任|前|原)", "", noun), interval(times, "end")
+    holders = _names(state, cell)
+    if w.ROLE.match(noun) and holders and not CHINESE_KEYS.get(noun, "").startswith("job"):
+        found = [d for h in holders for d in _role_drafts(state, h, noun, owner, time, mood)]
+        state.findings.drafts.extend(found)
+        return bool(found)
+    phrase = plain_attribute(CHINESE_KEYS.get(noun, noun))
+    if phrase in {"headquartered in", "located in"} and holders:
+        _add(state, owner, phrase, holders[0], time, mood, object_kind="place")
+        return True
+    value = parse_amount(cell)
+    if value.number is not None and noun in CHINESE_KEYS:
+        _add(state, owner, phrase, value, time, mood)
+        return True
+    return False
+
+
+def _founded(state: _Sentence, pattern: Pattern, g: dict[str, str], times: tuple[TimeMention, ...], mood: Mood | None) -> bool:
+    return _pair(state, pattern, g, times, mood) and (_began(state, pattern._replace(phrase="founded on"), {"s": g["o"]}, times, mood) or True)
+
+
+def _began(state: _Sentence, pattern: Pattern, g: dict[str, str], times: tuple[TimeMention, ...], mood: Mood | None) -> bool:
+    who = _name(state, g["s"])
+    points = [m for m in times if m.shape in {"point", "since", "by"}]
+    if who is None or not points or who.kind == "person":
+        return False
+    words = points[0].time.words
+    _add(state, who, pattern.phrase, Value(words, datatype="date"), interval(points, "event"), mood)
+    return True
+
+
+def _rename(state: _Sentence, pattern: Pattern, g: dict[str, str], times: tuple[TimeMention, ...], mood: Mood | None) -> bool:
+    who = _name(state, g["s"])
+    if who is None or len(g["o"]) > 20:
+        return False
+    _add(state, who, pattern.phrase, text_value(g["o"]), interval(times, pattern.aspect), mood)
+    state.subject = who
+    return True
+
+
+_Act = Callable[[_Sentence, Pattern, dict[str, str], tuple[TimeMention, ...], "Mood | None"], bool]
+_ACTS: dict[str, _Act] = {
+    "pair": _pair, "role": _role, "work": _work, "join": _work, "hire": _work, "appoint": _work, "succeed": _succeed,
+    "takeover": _takeover, "hand": _takeover, "stop": _stop, "leave": _stop, "quit": _quit, "moved": _moved, "pay": _pay,
+    "change": _pay, "value": _pay, "attribute": _attribute, "founded": _founded, "began": _began, "rename": _rename,
+}  # fmt: skip
+
+
+def _corrected(drafts: list[Draft], correction: Correction, wrong: str) -> list[Draft]:
+    if correction.denies:
+        return [replace(d, denies=True) for d in drafts]
+    out = [replace(d, corrects=correction.corrects or bool(wrong)) for d in drafts]
+    if wrong and drafts:
+        first = drafts[0]
+        target: Term | Value = parse_amount(wrong) if isinstance(first.object, Value) else Term("name", wrong, w.chinese_kind(wrong))
+        out.append(replace(first, object=target, denies=True))
+    return out

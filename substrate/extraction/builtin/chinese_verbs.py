@@ -1,0 +1,106 @@
+"""What Chinese verbs state: patterns over a clause from which the time words were taken out. Data only.
+
+``s`` and ``o`` are subject and object, ``p`` the one who held it before, ``r`` a role, ``a``/``b`` old and
+new value. The order is the order of trial: the more telling pattern stands first.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import NamedTuple
+
+from substrate.extraction.builtin.verbs import Aspect
+
+
+class Pattern(NamedTuple):
+    """A clause pattern and what it states; ``act`` names the reading, ``phrase`` its relation if it has one."""
+
+    act: str
+    regex: re.Pattern[str]
+    phrase: str = ""
+    aspect: Aspect = "state"
+    swap: bool = False
+
+
+def _p(act: str, regex: str, phrase: str = "", aspect: Aspect = "state", swap: bool = False) -> Pattern:
+    return Pattern(act, re.compile(f"^{regex}$"), phrase, aspect, swap)
+
+
+_LEAD = "负责领导|负责牵头|领导|负责|主持|牵头|带领|执掌|统领|掌管|领衔"
+_WORK = "任职于|就职于|供职于|受雇于|受聘于|效力于|服务于"
+_PAY = "基本月薪|月薪|年薪|薪水|工资|薪资|薪酬|基本工资"
+_UP = "上调|下调|调整|提高|提升|增加|涨|升|降低|降|减少|改|变更|调高|调低|增|加|减|调|变"
+_QUIT = "辞去|卸任|卸下|不再担任|不再出任|停止担任|辞任|免去|离任"
+_TAKE = "担任|出任|就任|升任|晋升为|升为|提拔为|成为|被任命为|获任命为|获任|当选为|当选|被选为|接任|继任|履新|被聘为|受聘为|被委任为|转任|改任|兼任|上任|任命为|任"
+_STATE_TAKE = "现任|时任|一直担任|的职位是|的职务是|的职位为|的职务为|职位是|职务是|职务为|职位为|的岗位是|的头衔是"
+_HAND = "移交给了?|交接给了?|转交给了?|交给了?|移交|交由|转给|交棒给"
+
+PATTERNS: tuple[Pattern, ...] = (
+    _p("rename", r"(?P<s>.+?)(?:的?名称)?(?:正式)?(?:更名为|改名为|改称为?|更名|改名叫|名称变更为)(?P<o>.+)", "known as", "start"),
+    _p("rename", r"(?P<s>.+?)(?:原名|曾用名|旧称|原称|旧名|前身为|前身是)(?:为|是|叫)?(?P<o>.+)", "formerly known as", "end"),
+    _p("rename", r"(?P<s>.+?)(?:又名|又称|也称|也叫|简称为?|别名|亦称|英文名为?|昵称)(?:为|是|叫)?(?P<o>.+)", "known as"),
+    _p("succeed", r"(?P<s>.+?)(?:接替|取代|替换|代替|顶替)(?:了)?(?P<p>.+?)(?:担任|出任|成为|任|的)(?P<r>.+)"),
+    _p("succeed", r"由(?P<s>.+?)(?:接替|取代|替换)(?P<p>.+?)(?:担任|出任|成为|任)(?P<r>.+)"),
+    _p("succeed", r"(?P<p>.+?)(?:的)(?P<r>[^的]+?)(?:一职|职务|职位)由(?P<s>.+?)(?:接任|接替|继任)"),
+    _p("takeover", r"(?P<s>.+?)从(?P<p>.+?)(?:手中|处|那里|手上)(?:正式)?(?:接过|接手|接管|接任)了?(?P<o>.+)"),
+    _p("hand", rf"(?P<p>.+?)(?:将|把)(?P<o>.+?)(?:正式)?(?:{_HAND})(?P<s>.+)"),
+    _p("hand", rf"(?P<o>.+?)由(?P<p>.+?)(?:{_HAND})(?P<s>.+)"),
+    _p("succeed", rf"(?P<p>.+?)(?:卸任|不再担任|辞去)(?P<r>.+?)(?:一职|职务)?由(?P<s>.+?)(?:接任|接替|继任)"),
+    _p("takeover", r"(?P<s>.+?)(?:接手|接管|接过)了?(?P<o>.+)"),
+    _p("pair", r"(?P<s>.+?)被(?P<o>.+?)(?:全资)?(?:收购|并购|买下|兼并)了?", "acquired", "event", True),
+    _p("pair", r"(?P<s>.+?)(?:以(?P<price>.+?)(?:的价格)?)?(?:全资)?(?:收购|并购|买下|兼并)了?(?P<o>.+?)", "acquired", "event"),
+    _p("quit", rf"(?P<s>.+?)(?:{_QUIT})了?(?P<r>.+?)(?:一职|的?职务|的?职位)?"),
+    _p("stop", rf"(?P<s>.+?)(?:不再|停止)(?:{_LEAD})(?P<o>.+?)", "leads", "end"),
+    _p("stop", r"(?P<s>.+?)(?:不再|停止)管理(?P<o>.+?)", "manages", "end"),
+    _p("stop", rf"(?P<s>.+?)不再(?:{_WORK})(?P<o>.+?)", "works for", "end"),
+    _p("stop", r"(?P<s>.+?)不再(?:隶属于|属于|从属于)(?P<o>.+?)", "part of", "end"),
+    _p("stop", r"(?P<s>.+?)不再(?:使用|采用)(?P<o>.+?)", "uses", "end"),
+    _p("leave", r"(?P<s>.+?)从(?P<o>.+?)(?:离职|辞职|退休|离开)了?", "", "end"),
+    _p("leave", r"(?P<s>.+?)(?:离开|退出)了?(?P<o>.+?)", "", "end"),
+    _p("moved", r"(?P<s>.+?)(?:将|把)?(?:其)?(?:的)?总部(?:由|从)(?P<a>.+?)(?:迁至|迁到|搬至|搬到|搬迁至|迁往|迁移至)(?P<b>.+)", "headquartered in"),
+    _p("moved", r"(?P<s>.+?)(?:将|把)?(?:其)?(?:的)?总部(?:迁至|迁到|搬至|搬到|搬迁至|迁往)(?P<b>.+)", "headquartered in"),
+    _p("moved", r"(?P<s>.+?)(?:由|从)(?P<a>.+?)(?:迁至|迁到|搬至|搬到|搬迁至|迁往)(?P<b>.+)", "located in"),
+    _p("pay", rf"(?P<s>.+?)的?(?P<n>{_PAY})(?:由|从)(?P<a>.+?)(?:{_UP})(?:了)?(?:至|到|为)(?P<b>.+)", "salary"),
+    _p("pay", rf"(?P<s>.+?)的?(?P<n>{_PAY})(?:已)?(?:{_UP})(?:了)?(?:至|到|为)(?P<b>.+)", "salary"),
+    _p("change", rf"(?P<s>.+?)的(?P<n>[^的]{{2,6}})(?:由|从)(?P<a>.+?)(?:{_UP})(?:了)?(?:至|到|为)(?P<b>.+)"),
+    _p("value", rf"(?P<s>.+?)的?(?P<n>{_PAY})(?:为|是|达到?|：|:)(?P<b>.+)", "salary"),
+    _p("pair", r"(?P<s>.+?)(?:的)?总部(?:位于|设在|在|设于|坐落于)(?P<o>.+)", "headquartered in"),
+    _p("pair", r"(?P<s>.+?)(?:位于|坐落于|坐落在|地处|设在|设于)(?P<o>.+)", "located in"),
+    _p("pair", r"(?P<s>.+?)(?:被)?(?:划归|并入|划入|归入|纳入)(?P<o>.+?)", "part of", "start"),
+    _p("pair", r"(?P<s>.+?)(?:隶属于|隶属|从属于|归属于|归属|下属于|属于)(?P<o>.+?)", "part of"),
+    _p("pair", r"(?P<s>.+?)是(?P<o>.+?)的(?:一部分|组成部分|下属部门|下属单位|一个部门|子项目)", "part of"),
+    _p("pair", r"(?P<s>.+?)向(?P<o>.+?)(?:汇报工作|汇报|负责)", "reports to"),
+    _p("pair", r"(?P<s>.+?)的(?:直属上级|直接上级|上级|上司)(?:是|为)(?P<o>.+)", "reports to"),
+    _p("work", rf"(?P<s>.+?)(?:{_WORK})(?P<o>.+?)(?:担任|任)(?P<r>.+)", "works for"),
+    _p("pair", rf"(?P<s>.+?)(?:{_WORK})(?P<o>.+?)", "works for"),
+    _p("work", r"(?P<s>.+?)在(?P<o>.+?)(?:担任|出任|任)(?P<r>.+)", "works for"),
+    _p("pair", r"(?P<s>.+?)在(?P<o>.+?)(?:工作|任职|就职|上班|供职)", "works for"),
+    _p("join", r"(?P<s>.+?)(?:加入|入职|加盟)了?(?P<o>.+?)(?:担任|出任|任)(?P<r>.+)", "", "start"),
+    _p("join", r"(?P<s>.+?)(?:加入|入职|加盟)了?(?P<o>.+)", "", "start"),
+    _p("hire", r"(?P<o>.+?)(?:聘用|雇用|录用|聘请)了?(?P<s>.+?)(?:担任|出任|为|任)(?P<r>.+)", "works for", "start"),
+    _p("pair", r"(?P<o>.+?)(?:聘用|雇用|录用)了?(?P<s>.+)", "works for", "start"),
+    _p("appoint", r"(?P<o>.+?)任命(?:了)?(?P<s>.+?)(?:为|担任)(?P<r>.+)", "", "start"),
+    _p("role", rf"(?P<s>.+?)(?:{_STATE_TAKE})(?P<r>.+)", "", "state"),
+    _p("role", rf"(?P<s>.+?)(?:{_TAKE})了?(?P<r>.+?)(?:一职|的?职务|的?职位)?", "", "start"),
+    _p("founded", r"(?P<o>.+?)(?:是)?由(?P<s>.+?)(?:创立|创办|创建|成立|设立)的?", "founded", "event"),
+    _p("pair", r"(?P<s>.+?)(?:创立|创办|创建)了?(?P<o>.+)", "founded", "event"),
+    _p("pair", rf"(?P<o>.+?)(?:现)?由(?P<s>.+?)(?:{_LEAD})", "leads"),
+    _p("pair", r"(?P<o>.+?)(?:现)?由(?P<s>.+?)管理", "manages"),
+    _p("pair", rf"(?P<s>.+?)(?:{_LEAD})(?P<o>.+?)(?:的?(?:全面|日常|整体)?工作)?", "leads"),
+    _p("pair", r"(?P<s>.+?)(?:管理|主管)(?P<o>.+)", "manages"),
+    _p("pair", r"(?P<s>.+?)(?:为|给)(?P<o>.+?)(?:提供咨询|提供建议|提供顾问服务)", "advises"),
+    _p("pair", r"(?P<s>.+?)(?:为|向|给)(?P<o>.+?)(?:供货|供应.+|提供.+)", "supplies"),
+    _p("pair", r"(?P<s>.+?)(?:持有|拥有)(?P<o>.+)", "owns"),
+    _p("pair", r"(?P<s>.+?)(?:使用|采用)(?P<o>.+)", "uses"),
+    _p("pair", r"(?P<s>.+?)(?:赞助)了?(?P<o>.+)", "sponsors"),
+    _p("pair", r"(?P<s>.+?)(?:支持)(?P<o>.+)", "supports"),
+    _p("pair", r"(?P<s>.+?)(?:维护)(?P<o>.+)", "maintains"),
+    _p("pair", r"(?P<s>.+?)(?:住在|居住在|居住于|定居于|定居)(?P<o>.+)", "lives in"),
+    _p("pair", r"(?P<s>.+?)(?:毕业于|就读于)(?P<o>.+)", "studied at"),
+    _p("pair", r"(?P<s>.+?)(?:投资)了?(?P<o>.+)", "invests in"),
+    _p("began", r"(?P<s>.+?)(?:成立|创立|创建)(?:于)?", "founded on", "event"),
+    _p("began", r"(?P<s>.+?)(?:启动|开工|开始|立项|上线)(?:于)?", "started on", "event"),
+    _p("began", r"(?P<s>.+?)(?:结束|完工|关闭|终止|结项)(?:于)?", "ended on", "event"),
+    _p("attribute", r"(?P<s>.+?)的(?P<n>[^的]{2,8})(?:是|为)(?P<b>.+)"),
+    _p("role", r"(?P<s>.+?)(?:是|为)(?P<r>.+)", "", "state"),
+)

@@ -1,0 +1,218 @@
+"""One passage from lines to claims: what is prose, what is a label, what is a table, and who is meant."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+
+from substrate.extraction.builtin import english
+from substrate.extraction.builtin.chinese import read_chinese
+from substrate.extraction.builtin.drafts import Draft, Findings, claim_of
+from substrate.extraction.builtin.keyvalue import Pair, Record, heading_subject, pair_of, record_drafts, starts_record
+from substrate.extraction.builtin.names import Lexicon, inner_capitals
+from substrate.extraction.builtin.references import References
+from substrate.extraction.builtin.sentences import Line, Sentence, is_chinese, lines_of, sentences_of
+from substrate.extraction.builtin.tables import pipe_table, table_drafts
+from substrate.extraction.builtin.terms import Term
+from substrate.extraction.claims import Claim, Drop, Extraction, Passage, Value
+from substrate.extraction.times import Anchor
+
+
+@dataclass(frozen=True, slots=True)
+class Quoted:
+    """A claim in draft, or a drop, with the words it rests on."""
+
+    item: Draft | Drop
+    text: str
+    start: int
+
+
+@dataclass(slots=True)
+class Item:
+    """A sentence or a record of the passage; what it yields is filled in once it has been read."""
+
+    text: str
+    found: list[Quoted] = field(default_factory=list)
+    prepared: english.Prepared | None = None
+    start: int = 0
+
+    def take(self, findings: Findings) -> None:
+        self.found.extend(Quoted(d, self.text, self.start) for d in [*findings.drafts, *findings.drops])
+
+
+@dataclass(slots=True)
+class Work:
+    """A passage under reading."""
+
+    passage: Passage
+    anchor: Anchor | None
+    lexicon: Lexicon
+    known: frozenset[str] = frozenset()
+    items: list[Item] = field(default_factory=list)
+    context: list[Term] = field(default_factory=list)
+    headings: list[str] = field(default_factory=list)
+
+
+def plan(passage: Passage, lexicon: Lexicon) -> Work:
+    """Cuts the passage up; everything but English prose is read at once."""
+    work = Work(passage, _anchor(passage), lexicon)
+    work.known = frozenset(inner_capitals(passage.text))
+    work.headings = [h for h in (*passage.heading_path[::-1], passage.title) if h]
+    if passage.rows:
+        _table(work, passage.text, 0, passage.header, passage.rows)
+        return work
+    lines = [line for line in lines_of(passage.text) if line.text]
+    at = 0
+    while at < len(lines):
+        at = _step(work, lines, at)
+    return work
+
+
+def _anchor(passage: Passage) -> Anchor | None:
+    if passage.document_date is None or passage.document_date_precision is None:
+        return None
+    return Anchor(passage.document_date, passage.document_date_precision)
+
+
+def _step(work: Work, lines: Sequence[Line], at: int) -> int:
+    """Reads what begins at line `at`; returns the line after it."""
+    line = lines[at]
+    if line.kind == "heading" or _is_heading(work, lines, at):
+        _enter(work, line)
+        return at + 1
+    if "|" in line.text:
+        return _pipes(work, lines, at)
+    pair = pair_of(line)
+    if pair is None:
+        _prose(work, line)
+        return at + 1
+    return _records(work, lines, at, pair)
+
+
+def _is_heading(work: Work, lines: Sequence[Line], at: int) -> bool:
+    """A heading without marks: known as one, or a short line before bullets."""
+    line = lines[at]
+    if line.text in work.headings:
+        return True
+    following = lines[at + 1] if at + 1 < len(lines) else None
+    short = len(line.text) < 50 and line.text[-1] not in ".!?。！？；;" and line.kind == "line"
+    return short and following is not None and following.kind == "bullet" and (line.text[-1] in ":：" or pair_of(line) is None)
+
+
+def _enter(work: Work, line: Line) -> None:
+    heading = line.text.rstrip(":：")
+    work.headings = [heading, *(h for h in work.headings if h != heading)]
+
+
+def _pipes(work: Work, lines: Sequence[Line], at: int) -> int:
+    stop = at
+    while stop < len(lines) and "|" in lines[stop].text:
+        stop += 1
+    grid = pipe_table([line.text for line in lines[at:stop]])
+    if grid is None:
+        for line in lines[at:stop]:
+            _prose(work, line)
+        return stop
+    start, end = lines[at].start, lines[stop - 1].end
+    _table(work, work.passage.text[start:end], start, grid[0], grid[1])
+    return stop
+
+
+def _table(work: Work, text: str, offset: int, header: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
+    item = Item(text)
+    for found in table_drafts(text, header, rows, _context(work), work.anchor):
+        item.found.append(Quoted(found.item, found.quote.text, offset + found.quote.start))
+    work.items.append(item)
+
+
+def _records(work: Work, lines: Sequence[Line], at: int, pair: Pair | None) -> int:
+    record = Record(work.headings[0] if work.headings else "")
+    while pair is not None:
+        if starts_record(pair, record):
+            _flush(work, record)
+            record = Record(record.heading)
+        record.pairs.append(pair)
+        at += 1
+        line = lines[at] if at < len(lines) else None
+        ends = line is None or line.kind == "heading" or line.text in work.headings or "|" in line.text
+        pair = None if ends or line is None else pair_of(line)
+    _flush(work, record)
+    return at
+
+
+def _flush(work: Work, record: Record) -> None:
+    item = Item("")
+    for pair, found in record_drafts(record, _context(work), work.anchor):
+        item.found.append(Quoted(found, pair.line.text, pair.line.start))
+    work.items.append(item)
+
+
+def _context(work: Work) -> Term | None:
+    return heading_subject(work.headings, work.lexicon)
+
+
+def _prose(work: Work, line: Line) -> None:
+    for sentence in sentences_of(line):
+        _sentence(work, sentence)
+
+
+def _sentence(work: Work, sentence: Sentence) -> None:
+    item = Item(sentence.text, start=sentence.start)
+    if is_chinese(sentence.text):
+        item.take(read_chinese(sentence.text, work.anchor))
+    else:
+        item.prepared = english.prepare(sentence.text, work.anchor, work.lexicon, work.known)
+    work.items.append(item)
+
+
+def finish(work: Work) -> Extraction:
+    """Resolves who is meant, in reading order, and checks every quote against the passage."""
+    references = References(work.passage.speaker)
+    if (context := _context(work)) is not None:
+        references.context[context.text] = context.kind
+    claims: list[Claim] = []
+    drops: list[Drop] = []
+    for item in work.items:
+        for quoted in item.found:
+            made = quoted.item if isinstance(quoted.item, Drop) else resolve(quoted, references)
+            if isinstance(made, Drop):
+                drops.append(made)
+            elif work.passage.text[made.quote_start : made.quote_end] != made.quote:
+                drops.append(Drop("quote_not_in_chunk", made.phrase, made.quote))
+            else:
+                claims.append(made)
+        _remember(references, item, claims)
+    return Extraction(tuple(dict.fromkeys(claims)), tuple(drops))
+
+
+def _remember(references: References, item: Item, claims: Sequence[Claim]) -> None:
+    if item.prepared is not None:
+        for unit in item.prepared.masked.units:
+            if unit.kind == "name":
+                references.note(unit.text, unit.guess)
+    for claim in claims:
+        if claim.quote == item.text:
+            references.note(claim.subject, claim.subject_kind)
+            if claim.object:
+                references.note(claim.object, claim.object_kind)
+
+
+def resolve(quoted: Quoted, references: References) -> Claim | Drop:
+    """The claim with its subject and object named, or why it cannot be made."""
+    draft = quoted.item
+    if isinstance(draft, Drop):
+        return draft
+    subject = references.resolve(draft.subject)
+    if subject is None:
+        return Drop("pronoun_subject", draft.subject.text, quoted.text)
+    target: Term | None = None
+    if not isinstance(draft.object, Value):
+        target = references.resolve(draft.object)
+        if target is None:
+            return Drop("unresolved_object", draft.object.text, quoted.text)
+        if target.text == subject.text:
+            return Drop("self_reference", subject.text, quoted.text)
+    return claim_of(draft, subject, target, quoted.text, quoted.start)
+
+
+Reader = Callable[[Work], None]

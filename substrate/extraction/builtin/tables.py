@@ -1,0 +1,154 @@
+"""Tables: each row's subject with each other column as a relation, dated by the row's own date columns."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from substrate.extraction.builtin.drafts import Draft
+from substrate.extraction.builtin.fields import (
+    DATE_KEYS,
+    END_KEYS,
+    NAME_KEYS,
+    PERSON_KEYS,
+    START_KEYS,
+    Key,
+    field_drafts,
+    field_time,
+    is_empty,
+    joined_time,
+    looks_like_name,
+    named,
+    read_key,
+)
+from substrate.extraction.builtin.roles import is_role
+from substrate.extraction.builtin.terms import Term
+from substrate.extraction.claims import UNDATED, ClaimTime, Drop
+from substrate.extraction.times import Anchor
+
+_NUMBERING = frozenset(("no", "#", "id", "nr", "number", "index", "row", "line", "序号", "编号"))
+_DATED = START_KEYS | END_KEYS | DATE_KEYS
+_LABELLED = ({"field", "value"}, {"key", "value"}, {"attribute", "value"}, {"property", "value"}, {"item", "value"}, {"字段", "值"})
+
+
+@dataclass(frozen=True, slots=True)
+class Quote:
+    """A row as the passage shows it."""
+
+    start: int
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """A claim in draft or a drop, with the row it stands in."""
+
+    quote: Quote
+    item: Draft | Drop
+
+
+def table_drafts(
+    text: str, header: Sequence[str], rows: Sequence[Sequence[str]], context: Term | None, anchor: Anchor | None
+) -> list[Found]:
+    """Claims of a table chunk; `text` is the chunk's text, in which each row is found as written."""
+    keys = [read_key(h) for h in header]
+    if not keys or {k.plain for k in keys} in [set(s) for s in _LABELLED]:
+        return _labelled(text, rows, context, anchor)
+    column = _subject_column(keys, rows)
+    if column is None:
+        return [Found(Quote(0, ""), Drop("no_subject_column", " | ".join(header), " | ".join(rows[0]) if rows else ""))]
+    found: list[Found] = []
+    at = 0
+    for row in rows:
+        if tuple(row) == tuple(header):
+            continue
+        quote = find_row(text, row, at)
+        if quote is None:
+            found.append(Found(Quote(0, ""), Drop("quote_not_in_chunk", "table row", " | ".join(row))))
+            continue
+        at = quote.start + len(quote.text)
+        found.extend(Found(quote, d) for d in _row_drafts(keys, row, column, anchor))
+    return found
+
+
+def _subject_column(keys: Sequence[Key], rows: Sequence[Sequence[str]]) -> int | None:
+    """A column of persons first, then of other named things, then the first that is no number and no date."""
+    plain = [k.plain for k in keys]
+    for wanted in (PERSON_KEYS, frozenset(NAME_KEYS)):
+        for i, name in enumerate(plain):
+            if name in wanted and (wanted is PERSON_KEYS or i == 0 or not _earlier(plain, i)):
+                return i
+    for i, name in enumerate(plain):
+        if name in _NUMBERING | _DATED or is_role(name):
+            continue
+        cells = [r[i] for r in rows if i < len(r) and not is_empty(r[i])]
+        return i if cells and all(looks_like_name(c) for c in cells) else None
+    return None
+
+
+def _earlier(plain: Sequence[str], i: int) -> bool:
+    """Whether a plain column stands before: then this one is its attribute."""
+    return any(p not in _NUMBERING | _DATED and not is_role(p) for p in plain[:i])
+
+
+def _row_drafts(keys: Sequence[Key], row: Sequence[str], column: int, anchor: Anchor | None) -> list[Draft | Drop]:
+    cell = row[column] if column < len(row) else ""
+    if is_empty(cell) or re.match(r"(?i)(?:total|sum|average|合计|总计)\b", cell.strip()):
+        return []
+    kind = NAME_KEYS.get(keys[column].plain)
+    subject = named(cell, None if keys[column].plain == "name" else kind)
+    if keys[column].plain in PERSON_KEYS and keys[column].plain != "name":
+        subject = Term("name", subject.text, "person")
+    sides: dict[str, ClaimTime] = {}
+    dating: set[int] = set()
+    for i, (key, value) in enumerate(zip(keys, row, strict=False)):
+        if i != column and (found := field_time(key, value, anchor)):
+            sides[found[0]] = found[1]
+            dating.add(i)
+    time = joined_time(sides) if sides else UNDATED
+    out: list[Draft | Drop] = []
+    for i, (key, value) in enumerate(zip(keys, row, strict=False)):
+        if i == column or i in dating or key.plain in _DATED | _NUMBERING:
+            continue
+        out.extend(field_drafts(subject, key, value, time, anchor))
+    return out
+
+
+def _labelled(text: str, rows: Sequence[Sequence[str]], context: Term | None, anchor: Anchor | None) -> list[Found]:
+    """A table of two columns, label and value, about one thing."""
+    if not rows or any(len(r) != 2 for r in rows):
+        return [Found(Quote(0, ""), Drop("no_header", "table", " | ".join(rows[0]) if rows else ""))]
+    pairs = [(read_key(k), v) for k, v in rows]
+    subject = next((named(v, NAME_KEYS[k.plain]) for k, v in pairs if k.plain in NAME_KEYS and looks_like_name(v)), context)
+    sides = dict(f for k, v in pairs if (f := field_time(k, v, anchor)))
+    time = joined_time(sides) if sides else UNDATED
+    found: list[Found] = []
+    for (key, value), row in zip(pairs, rows, strict=True):
+        quote = find_row(text, row, 0)
+        if subject is None or quote is None or value == subject.text or field_time(key, value, anchor):
+            continue
+        found.extend(Found(quote, d) for d in field_drafts(subject, key, value, time, anchor))
+    return found
+
+
+def find_row(text: str, row: Sequence[str], at: int) -> Quote | None:
+    """The row as written in the chunk, from `at` on: cells joined by " | ", or whatever stands between them."""
+    joined = " | ".join(row)
+    start = text.find(joined, at)
+    if start >= 0:
+        return Quote(start, joined)
+    cells = [re.escape(c.strip()) for c in row if c.strip()]
+    if not cells:
+        return None
+    m = re.compile(r"[ \t|,;]*".join(cells)).search(text, at)
+    return Quote(m.start(), m.group()) if m else None
+
+
+def pipe_table(lines: Sequence[str]) -> tuple[tuple[str, ...], list[tuple[str, ...]]] | None:
+    """A table written with pipes in running text: (header, rows), or None."""
+    grid = [tuple(c.strip() for c in line.strip().strip("|").split("|")) for line in lines]
+    grid = [g for g in grid if not all(re.fullmatch(r":?-{2,}:?", c) for c in g)]
+    if len(grid) < 2 or len({len(g) for g in grid}) != 1 or len(grid[0]) < 2:
+        return None
+    return grid[0], grid[1:]
