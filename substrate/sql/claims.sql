@@ -29,3 +29,12 @@ select claim_id, role, entity_id, surface from mentions where kb_id = %(kb_id)s 
 
 -- name: proposed_claims
 select claim_id from pending_facts where kb_id = %(kb_id)s and claim_id = any(%(ids)s)
+
+-- name: waiting_claims
+-- Proposals that wait, each with the claim beneath it, oldest first.
+select p.id, p.predicate_key, p.proposed_by, p.recorded_at, c.subject, c.subject_kind, c.phrase, c.object, c.object_kind,
+       c.value_raw, c.value_number, c.value_unit, c.value_type, c.quote, c.valid_from, c.valid_from_precision,
+       c.valid_to, c.valid_to_precision, p.document_id, p.chunk_id
+from pending_facts p join claims c on c.kb_id = p.kb_id and c.id = p.claim_id
+where p.kb_id = %(kb_id)s and p.invalidated_seq is null
+order by p.recorded_seq, p.id

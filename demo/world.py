@@ -1,0 +1,160 @@
+"""Plays waves of documents, deletions, merges and verdicts into a base through the product's own verbs.
+
+Used by the demo and by bench/temporal: what both measure is the pipeline that a user runs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from decimal import Decimal, InvalidOperation
+from pathlib import Path
+from typing import Any
+from uuid import UUID
+
+from bench.temporal.world import Answer, Merge, Verdict, Wave
+from substrate import sql
+from substrate.db import Database
+from substrate.documents import intake
+from substrate.errors import InvalidInput, NotFound
+from substrate.ledger import open_door
+from substrate.ledger.drafts import normalise_name
+from substrate.ledger.merges import merge
+from substrate.ledger.pending import confirm, reject
+from substrate.ledger.retractions import reject_fact
+from substrate.ontology.binding import bind
+from substrate.ontology.store import load_ontology
+from substrate.reads.facts import entity_facts
+from substrate.reads.moments import resolve
+
+REVIEWER = "person:reviewer"
+AGENT = "agent:demo"
+
+
+@dataclass
+class PipelineWorld:
+    """A base with a way to run its pipeline to the end."""
+
+    db: Database
+    kb_id: UUID
+    run: Callable[[], object]
+
+    def ingest_wave(self, wave: Wave) -> None:
+        """Push, run, then what people do; run again where a sentence or a verdict made work."""
+        self.push([intake.PushItem(d.external_id, d.filename, d.text.encode(), d.doc_time) for d in wave.documents])
+        for said in wave.remembered:
+            intake.remember(self.db, self.kb_id, said.text, said.date, actor=AGENT, via="mcp", author=AGENT)
+        self.run()
+        self.judge_wave(wave)
+
+    def judge_wave(self, wave: Wave) -> None:
+        """Deletions, merges and verdicts, in that order."""
+        for external_id in wave.deletes:
+            intake.delete(self.db, self.kb_id, external_id=external_id, actor=REVIEWER, via="cli")
+        for pair in wave.merges:
+            self.merge(pair)
+        for verdict in wave.verdicts:
+            self.decide(verdict)
+
+    def push(self, items: list[intake.PushItem]) -> None:
+        if items:
+            intake.push(self.db, self.kb_id, items, actor=REVIEWER, via="cli")
+
+    def sync(self, folder: Path) -> None:
+        from substrate.documents.folders import sync_folder
+
+        sync_folder(self.db, self.kb_id, folder, actor=REVIEWER, via="cli")
+
+    def merge(self, pair: Merge) -> None:
+        """Join two names. A name that no sentence has brought in yet is an error of the caller."""
+        with self.db.write() as connection:
+            with open_door(connection, self.kb_id, actor=REVIEWER, via="cli", action="merged") as door:
+                merge(door, self._entity(pair.keep), self._entity(pair.merge))
+
+    def _entity(self, name: str) -> UUID:
+        with self.db.read() as connection:
+            parameters = {"kb_id": self.kb_id, "norms": [normalise_name(name)]}
+            row = connection.execute(sql.query("entities_named"), parameters).fetchone()
+        if row is None:
+            raise NotFound(f"no entity is named {name!r}")
+        found: UUID = row["id"]
+        return found
+
+    def decide(self, verdict: Verdict) -> None:
+        """A reviewer's word on a triple: on the proposal if one waits, else on the fact that is held."""
+        for row in self._proposals():
+            if self._is(row, verdict):
+                act = confirm if verdict.confirm else reject
+                act(self.db, self.kb_id, row["id"], actor=REVIEWER, via="cli")
+                return
+        if verdict.confirm:
+            raise NotFound(f"no proposal says {verdict}")
+        facts = self._held(verdict)
+        if not facts:
+            raise NotFound(f"nothing held or proposed says {verdict}")
+        with self.db.write() as connection:
+            with open_door(connection, self.kb_id, actor=REVIEWER, via="cli", action="rejected") as door:
+                reject_fact(door, UUID(facts[0]["id"]), "")
+
+    def _proposals(self) -> list[dict[str, Any]]:
+        with self.db.read() as connection:
+            return connection.execute(sql.query("waiting_claims"), {"kb_id": self.kb_id}).fetchall()
+
+    def _is(self, row: dict[str, Any], verdict: Verdict) -> bool:
+        with self.db.read() as connection:
+            ontology = load_ontology(connection, self.kb_id)
+        from substrate.identity.claims import value_of
+
+        bound = bind(
+            ontology, subject=row["subject"], phrase=row["phrase"], object_name=row["object"], value=value_of(row)
+        )
+        other = bound.object_name or (bound.value.raw if bound.value else "")
+        same = normalise_name(bound.subject_name) == normalise_name(verdict.subject)
+        return same and bound.predicate_key == verdict.predicate and _same_object(other, verdict.object)
+
+    def _held(self, verdict: Verdict) -> list[dict[str, Any]]:
+        with self.db.read() as connection:
+            answer = entity_facts(connection, self.kb_id, verdict.subject, resolve(connection, self.kb_id), limit=300)
+        return [
+            fact
+            for fact in answer["facts"]
+            if fact["predicate_key"] == verdict.predicate and _same_object(_other(fact), verdict.object)
+        ]
+
+    def stamp(self) -> str:
+        """The present moment of the record, as a caller would name it."""
+        with self.db.read() as connection:
+            return f"seq:{resolve(connection, self.kb_id).seq}"
+
+    def ask(self, subject: str, at: str | None, as_of: str | None) -> dict[str, Any]:
+        """The answer of `entity_facts`, whole."""
+        with self.db.read() as connection:
+            moment = resolve(connection, self.kb_id, at=at, as_of=as_of)
+            return entity_facts(connection, self.kb_id, subject, moment, limit=300)
+
+    def read(self, subject: str, at: str | None, as_of: str | None) -> list[Answer] | None:
+        """The facts that touch the subject; None where no such subject is known then."""
+        try:
+            answer = self.ask(subject, at, as_of)
+        except (NotFound, InvalidInput):
+            return None
+        return [Answer(fact["predicate_key"], _other(fact)) for fact in answer["facts"]]
+
+
+def _other(fact: dict[str, Any]) -> str:
+    if fact["other_name"] is not None:
+        return str(fact["other_name"])
+    value = fact["object_value"]
+    number = value.get("value") if isinstance(value, dict) else value
+    unit = value.get("unit") if isinstance(value, dict) else None
+    return f"{number} {unit}" if unit else str(number)
+
+
+def _same_object(text: str, wanted: str) -> bool:
+    if normalise_name(text) == normalise_name(wanted):
+        return True
+    digits = "".join(c for c in text if c.isdigit() or c == ".")
+    try:
+        return Decimal(digits) == Decimal(wanted)
+    except InvalidOperation:
+        return False
