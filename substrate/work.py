@@ -74,9 +74,7 @@ class Backlog:
     """When the youngest of the items became due."""
 
 
-def add_due(
-    conn: WriteConnection, kb_id: UUID, stage: Stage, item_ids: Iterable[UUID], code_version: str
-) -> None:
+def add_due(conn: WriteConnection, kb_id: UUID, stage: Stage, item_ids: Iterable[UUID], code_version: str) -> None:
     """Make items due where their cause is written. Items known at this version stay as they are."""
     values = {"kb_id": kb_id, "stage": stage, "items": list(item_ids), "code_version": code_version}
     conn.execute(sql.query("add_due"), values)
@@ -155,6 +153,25 @@ def release(db: Database, kb_id: UUID, lease: Lease) -> None:
     values = {"kb_id": kb_id, "stage": lease.stage, "token": lease.token}
     with db.write() as conn:
         conn.execute(sql.query("release_work"), values)
+
+
+def abandon(db: Database, kb_id: UUID, lease: Lease) -> None:
+    """Free what is not settled yet at once; it counts as a start that did not finish."""
+    values = {"kb_id": kb_id, "stage": lease.stage, "token": lease.token}
+    with db.write() as conn:
+        conn.execute(sql.query("abandon_work"), values)
+
+
+def postpone(db: Database, kb_id: UUID, stage: Stage, seconds: float) -> None:
+    """Let everything of a stage that nobody holds wait, since what it needs is not there now."""
+    with db.write() as conn:
+        conn.execute(sql.query("postpone_work"), {"kb_id": kb_id, "stage": stage, "seconds": seconds})
+
+
+def add_due_chunks(conn: WriteConnection, kb_id: UUID, stage: Stage, code_version: str, *, held_only: bool) -> int:
+    """Make due every chunk that the stage has not met at this version of the code; returns how many."""
+    values = {"kb_id": kb_id, "stage": stage, "code_version": code_version, "held_only": held_only}
+    return conn.execute(sql.query("add_due_chunks"), values).rowcount
 
 
 def due_counts(conn: AnyConnection, kb_id: UUID) -> dict[str, int]:

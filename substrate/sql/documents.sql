@@ -66,19 +66,21 @@ select c.document_id, c.id as chunk_id, c.recorded_seq as seq from chunks c
 where c.kb_id = %(kb_id)s and c.recorded_seq = %(seq)s and c.parser = %(parser)s
 
 -- name: documents_to_parse
--- Leased versions with their bytes.
+-- Leased versions without their bytes.
 select v.id, v.document_id, v.number, v.filename, v.media_type, v.doc_time, v.doc_time_precision,
-       v.invalidated_seq, d.kind, d.external_id, d.namespace, b.content
+       v.content_sha256, v.invalidated_seq, d.kind, d.external_id, d.namespace
 from document_versions v
 join documents d on d.kb_id = v.kb_id and d.id = v.document_id
-join blobs b on b.kb_id = v.kb_id and b.sha256 = v.content_sha256
 where v.kb_id = %(kb_id)s and v.id = any(%(ids)s)
+
+-- name: documents_blob
+select content from blobs where kb_id = %(kb_id)s and sha256 = %(sha256)s
 
 -- name: documents_standing
 -- Of some versions: is it still held, has it chunks of this parser, and has a later version of its document landed?
 select v.id, v.document_id, v.number, v.invalidated_seq is null as held,
        exists (select from chunks c where c.kb_id = v.kb_id and c.version_id = v.id
-                 and c.parser = %(parser)s) as landed,
+                 and c.parser = any(%(parsers)s)) as landed,
        exists (select from document_versions later
                join chunks c on c.kb_id = later.kb_id and c.version_id = later.id
                where later.kb_id = v.kb_id and later.document_id = v.document_id

@@ -111,3 +111,26 @@ order by coalesce(w.done_at, w.due_at) desc, w.item_id limit %(most)s
 
 -- name: head_seq
 select seq from kb_head where kb_id = %(kb_id)s
+
+-- name: abandon_work
+-- Free at once, and counted as a start that did not finish.
+update work set lease_until = statement_timestamp() - interval '1 second'
+where kb_id = %(kb_id)s and stage = %(stage)s and lease_token = %(token)s and state = 'due'
+
+-- name: postpone_work
+update work set due_at = clock_timestamp() + make_interval(secs => %(seconds)s)
+where kb_id = %(kb_id)s and stage = %(stage)s and state = 'due'
+  and (lease_until is null or lease_until < statement_timestamp())
+
+-- name: add_due_chunks
+-- Chunks that the stage has never met at this version of the code: all of them, or those held now.
+insert into work (kb_id, stage, item_id, code_version)
+select c.kb_id, %(stage)s, c.id, %(code_version)s from chunks c
+where c.kb_id = %(kb_id)s and (c.invalidated_seq is null or not %(held_only)s)
+  and not exists (select from work w where w.kb_id = c.kb_id and w.stage = %(stage)s and w.item_id = c.id
+                    and w.code_version = %(code_version)s
+                    and (w.state <> 'done' or w.failure_code is distinct from 'outdated'))
+order by c.id
+on conflict (kb_id, stage, item_id, code_version) do update
+set state = 'due', failure_code = null, failure = null, due_at = clock_timestamp(), done_at = null
+where work.state = 'done' and work.failure_code = 'outdated'
