@@ -102,9 +102,10 @@ def run(settings: Settings, root: Path, wanted: int, wait_s: float) -> dict[str,
         and moved >= MIN_MOVED * total
         and naive_same < len(naive_again)
     )
-    line = f"repeat: same={same} total={total} nonempty={nonempty / total:.3f} moved={moved / total:.3f} naive_same={naive_same / len(naive_again):.3f}"
+    naive_share = naive_same / len(naive_again)
     return {
-        "line": line,
+        "line": f"repeat: same={same} total={total} nonempty={nonempty / total:.3f} moved={moved / total:.3f} "
+        f"naive_same={naive_share:.3f}",
         "ok": ok and report.ok,
         "rounds": list(rounds),
         "written": sum(w.written for w in writers),
@@ -211,8 +212,10 @@ def _write(outcome: dict[str, Any], questions: int) -> None:
         f"""# bench-repeat
 
 - Commit: {commit()}
-- Corpus: generated statements, {outcome["written"]} asserted by {WRITERS} writers in {outcome["seq"]} transactions; seed {SEED}
-- Repetitions: one run; {questions} questions over find_entities, entity_facts, timeline, changes, asked under load and again: {", ".join(outcome["rounds"])}
+- Corpus: generated statements, {outcome["written"]} asserted by {WRITERS} writers in {outcome["seq"]} transactions
+- Seed: {SEED}
+- Repetitions: one run; {questions} questions over find_entities, entity_facts, timeline, changes, asked under load
+  and again: {", ".join(outcome["rounds"])}
 - Baseline in the same run: the reader by clock, asked {outcome["naive"]} times
 
 What it does not show: `search_chunks` (which promises the candidates, not the scores), answers after an erasure, or the

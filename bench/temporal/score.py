@@ -156,15 +156,11 @@ class Report:
     def line(self) -> str:
         """The benchmark's last line; sabotage as fractions 0 to 1."""
         shares = " ".join(f"{name}={share:.3f}" for name, share in self.sabotage.items())
-        return (
-            f"temporal: right={self.score.right} total={self.score.total} absent={self.score.absent} {shares}"
-        )
+        return f"temporal: right={self.score.right} total={self.score.total} absent={self.score.absent} {shares}"
 
     def ok(self) -> bool:
         """All right, and on our own set no broken reader above its limit."""
-        return self.score.right == self.score.total and all(
-            share <= SABOTAGE_LIMIT for share in self.sabotage.values()
-        )
+        return self.score.right == self.score.total and all(share <= SABOTAGE_LIMIT for share in self.sabotage.values())
 
 
 def measure(world: World, dataset: Dataset) -> Report:
@@ -177,9 +173,7 @@ def measure(world: World, dataset: Dataset) -> Report:
 
 def results_markdown(report: Report, *, commit: str, repetitions: int) -> str:
     """The text of bench/results/temporal.md: the measured commit, and how often the run came out alike."""
-    kinds = "\n".join(
-        f"| {kind} | {right} | {total} |" for kind, (right, total) in report.score.by_kind.items()
-    )
+    kinds = "\n".join(f"| {kind} | {right} | {total} |" for kind, (right, total) in report.score.by_kind.items())
     wrong = ", ".join(report.score.wrong) or "none"
     return f"""# bench-temporal
 
@@ -230,9 +224,7 @@ def load(folder: Path = HERE) -> Dataset:
 
 def _digest(folder: Path) -> str:
     names = ("corpus.json", "ontology.yaml", "questions.json")
-    return hashlib.sha256(
-        b"".join((folder / n).read_bytes() for n in names if (folder / n).exists())
-    ).hexdigest()
+    return hashlib.sha256(b"".join((folder / n).read_bytes() for n in names if (folder / n).exists())).hexdigest()
 
 
 def parse_wave(raw: Mapping[str, Any]) -> Wave:

@@ -1,0 +1,1 @@
+"""How long an answer over MCP takes, beside a tool that does nothing."""

@@ -1,0 +1,1 @@
+"""Documents per second through every stage, with no model."""
