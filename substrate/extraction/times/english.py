@@ -7,19 +7,13 @@ from dataclasses import replace
 from datetime import timedelta
 from functools import cache
 
-from substrate.extraction.times import numeric, spans, words
-from substrate.extraction.times.buckets import add_months, bucket_start
+from substrate.extraction.times import english_relative, numeric, spans, words
 from substrate.extraction.times.rules import Grammar, Reader, Rule
 from substrate.extraction.times.spans import Context, Span
 from substrate.extraction.times.words import compiled
 
 Match = re.Match[str]
-_MONTH_WORDS = " ".join(words.MONTHS)
-_WEEKDAY_WORDS = " ".join(words.WEEKDAYS)
-_ORDINAL_WORDS = " ".join(words.ORDINALS) + " twenty thirty 1"
-_NUMBER_WORDS = " ".join([*words.ONES, *words.TENS]) + " a an couple 1"
 # Also English words: "may" and "march" are months only with a capital, or beside a day or a year.
-_LARGER_PART = re.compile(r"\b(?:days?|weeks?|months?|years?),?(?: and)? $", re.IGNORECASE)
 _EVERYDAY = {"may", "march", "mar"}
 
 
@@ -46,14 +40,6 @@ def _yearless_month(match: Match, context: Context) -> Span | None:
     return spans.recurring_month(context, words.month(match["mon"]))
 
 
-def _relative_month(match: Match, context: Context) -> Span | None:
-    month, offset = words.month(match["mon"]), words.OFFSETS[match["rel"].lower()]
-    at = words.needed(context.at("month"))
-    earlier, later = month >= at.month, offset > 0 and month <= at.month
-    year = at.year - earlier if offset < 0 else at.year + later
-    return replace(spans.month_span(year, month), grade="B")
-
-
 def _days_of_month(match: Match, context: Context) -> Span | None:
     month, first, last = words.month(match["mon"]), words.ordinal(match["d"]), words.ordinal(match["d2"])
     if "y" not in match.re.groupindex or match["y"] is None:
@@ -73,47 +59,12 @@ def _weekday(match: Match, context: Context) -> Span | None:
     return spans.recurring_weekday(context, words.WEEKDAYS[match["wd"].lower()])
 
 
-def _relative_weekday(match: Match, context: Context) -> Span | None:
-    """ "Last Monday" is the one of last week; "this past Monday" and "this coming Monday" the closest."""
-    rel = match["rel"].lower()
-    if (match.group().lower().startswith("this ") and rel != "this") or rel in ("past", "coming", "upcoming"):
-        return spans.recurring_weekday(replace(context, direction=words.OFFSETS[rel]), _weekday_number(match))
-    return _weekday_of_week(match, context)
-
-
-def _weekday_number(match: Match) -> int:
-    return words.WEEKDAYS[match["wd"].lower()]
-
-
 def _day_and_month(match: Match, context: Context) -> Span | None:
-    """ "22/04": only where one number cannot be a month."""
-    small, large = sorted((int(match["a"]), int(match["b"])))
-    if large <= 12 or match.group() == "24/7":
-        raise ValueError("day and month could be swapped")
-    return spans.recurring_day(context, small, large)
-
-
-def _weekday_and_day(match: Match, context: Context) -> Span | None:
-    """ "Tuesday the 13th": the closest month in which the 13th is a Tuesday."""
-    at, day = words.needed(context.at("day")), words.ordinal(match["d"])
-    options = []
-    for shift in range(-11, 12):
-        first = add_months(bucket_start(at, "month"), shift)
-        try:
-            option = spans.day_span(first.year, first.month, day)
-        except ValueError:
-            continue
-        if option.start.weekday() == _weekday_number(match):
-            options.append(option)
-    if not options:
-        raise ValueError("no such day")
-    return spans.nearest(context, "day", options)
-
-
-def _weekday_of_week(match: Match, context: Context) -> Span | None:
-    week = spans.relative(context, "week", words.OFFSETS[match["rel"].lower()])
-    weekday = words.WEEKDAYS[match["wd"].lower()]
-    return week and replace(spans.unit_at(week.start, "day", weekday), grade="B")
+    """ "22/04", where one number cannot be a month or the order is known."""
+    if match["a"] + match["b"] == "247":
+        raise ValueError("around the clock")
+    day, month = numeric.day_and_month(int(match["a"]), int(match["b"]), context)
+    return spans.recurring_day(context, month, day)
 
 
 def _year(match: Match, context: Context) -> Span | None:
@@ -162,80 +113,29 @@ def _season(match: Match, context: Context) -> Span | None:
     return replace(spans.season_span(year, words.SEASONS[match["season"].lower()]), grade=grade)
 
 
-def _relative_season(match: Match, context: Context) -> Span | None:
-    offset = words.OFFSETS[match["rel"].lower()]
-    at = words.needed(context.at("month"))
-    season = words.SEASONS[match["season"].lower()]
-    options = [spans.season_span(at.year + shift, season) for shift in (-2, -1, 0, 1)]
-    if offset == 0:
-        return replace(options[2], grade="B")
-    past = [option for option in options if option.end <= at]
-    return replace(past[-1] if offset < 0 else options[len(past) + (options[len(past)].start <= at)], grade="B")
-
-
 def _holiday(match: Match, context: Context) -> Span | None:
-    month, day = words.HOLIDAYS[words.plain(match["holiday"])]
-    if match["y"] is None:
-        return spans.recurring_day(context, month, day)
-    year, grade = words.year(match["y"], context)
-    return replace(spans.day_span(year, month, day), grade=grade)
-
-
-def _day_word(offset: int) -> Reader:
-    return lambda match, context: spans.relative(context, "day", offset)
-
-
-def _relative_unit(match: Match, context: Context) -> Span | None:
-    unit, many = words.unit(match["unit"])
-    offset = words.OFFSETS[match["rel"].lower()]
-    if many == 1:
-        return spans.relative(context, unit, offset)
-    return spans.rolling(context, unit, many * (offset or 1))
-
-
-def _unit_beyond(match: Match, context: Context) -> Span | None:
-    unit, many = words.unit(match["unit"])
-    offset = 2 if match["side"].lower() == "after next" else -2
-    return spans.relative(context, unit, offset * many)
-
-
-def _rolling(match: Match, context: Context) -> Span | None:
-    unit, many = words.unit(match["unit"])
-    offset = words.OFFSETS[match["rel"].lower()]
-    if offset == 0:
-        raise ValueError("neither ahead nor behind")
-    return spans.rolling(context, unit, offset * many * words.cardinal(match["n"]))
-
-
-def _weekend(match: Match, context: Context) -> Span | None:
-    offset = words.OFFSETS[match["rel"].lower()]
-    week = spans.relative(context, "week", offset)
-    return week and replace(week, start=week.start + timedelta(5))
-
-
-def _ago(sign: int) -> Reader:
-    def read(match: Match, context: Context) -> Span | None:
-        if _LARGER_PART.search(match.string[max(0, match.start() - 14) : match.start()]):
-            raise ValueError("part of a longer distance")
-        unit, many = words.unit(match["unit"])
-        return spans.shifted(context, unit, sign * many * words.cardinal(match["n"]))
-
-    return read
-
-
-def _within(match: Match, context: Context) -> Span | None:
-    unit, many = words.unit(match["unit"])
-    return spans.rolling(context, unit, many * words.cardinal(match["n"]))
-
-
-def _shift_from(match: Match, context: Context) -> Span | None:
-    """ "Three weeks from tomorrow", "two days before yesterday"."""
+    name = words.plain(match["holiday"])
+    if match["y"] is not None:
+        year, grade = words.year(match["y"], context)
+        return replace(_holiday_of(name, year), grade=grade)
+    if not match["rel"] and context.year is not None:
+        return _holiday_of(name, context.year)
     at = words.needed(context.at("day"))
-    unit, many = words.unit(match["unit"])
-    day = {"today": 0, "now": 0, "tomorrow": 1, "yesterday": -1}[match["from"].lower()]
-    sign = -1 if match["side"].lower() == "before" else 1
-    base = spans.unit_at(at, "day", day).start
-    return spans.bucket(spans.move(base, unit, sign * many * words.cardinal(match["n"])), "day", "B")
+    options = [_holiday_of(name, at.year + shift) for shift in (-1, 0, 1)]
+    offset = words.OFFSETS[match["rel"].lower()] if match["rel"] else 0
+    if match["rel"] and offset == 0:
+        return replace(options[1], grade="B")
+    return spans.nearest(replace(context, direction=offset or context.direction), "day", options)
+
+
+def _holiday_of(name: str, year: int) -> Span:
+    if name in words.HOLIDAYS:
+        return spans.day_span(year, *words.HOLIDAYS[name])
+    if name in words.AROUND_EASTER:
+        return spans.bucket(spans.easter(year) + timedelta(words.AROUND_EASTER[name]), "day")
+    november = spans.moment(year, 11)
+    thanksgiving = november + timedelta((3 - november.weekday()) % 7 + 21)
+    return spans.bucket(thanksgiving + timedelta(words.AROUND_THANKSGIVING[name]), "day")
 
 
 def _week_of_year(match: Match, context: Context) -> Span | None:
@@ -264,64 +164,24 @@ def _ranked_week_of_year(match: Match, context: Context) -> Span | None:
     return year and _week_within(year, words.ordinal(match["ordq"]))
 
 
-def _clipped(match: Match, context: Context) -> Span | None:
-    """ "Later this week" begins, "earlier this week" ends with the anchor's day."""
-    unit, _ = words.unit(match["unit"])
-    at = words.needed(context.at("day"))
-    whole = replace(spans.unit_at(at, unit), grade="B", kind="interval")
-    if match["side"].lower() == "later":
-        return replace(whole, start=at, precision="day", end_precision=whole.precision)
-    return replace(whole, end=at + timedelta(1), end_precision="day")
-
-
-def _two_part_ago(sign: int) -> Reader:
-    """ "Two years and three months ago": to the finer unit."""
-
-    def read(match: Match, context: Context) -> Span | None:
-        (large, many), (small, few) = words.unit(match["unit"]), words.unit(match["unit2"])
-        near = spans.shifted(context, small, sign * few * words.cardinal(match["n2"]))
-        if near is None:
-            return None
-        start = spans.move(near.start, large, sign * many * words.cardinal(match["n"]))
-        return spans.bucket(start, near.precision, "B")
-
-    return read
-
-
-def _day_of_month(match: Match, context: Context) -> Span | None:
-    return spans.day_of_month(context, words.ordinal(match["od"]))
-
-
-def _day_of_relative_month(match: Match, context: Context) -> Span | None:
-    month = spans.relative(context, "month", words.OFFSETS.get((match["rel"] or "this").lower(), 0))
-    return month and spans.bucket(month.start.replace(day=words.ordinal(match["od"])), "day", "B")
-
-
-def _duration(match: Match, context: Context) -> Span | None:
-    words.unit(match["unit"])
-    if match["now"] is None:
-        return None
-    return _ago(-1)(match, context)
-
-
 def _absolute(grammar: Grammar) -> None:
     def add(starters: str, template: str, read: Reader, *, loose: bool = False) -> None:
         grammar.add(starters, Rule(compiled(template), read, loose=loose))
 
-    add(_ORDINAL_WORDS, r"<d>(?: day)?(?: of)?[ -]?<mon>,?(?: of| in)?[ -]<y>", _dated)
-    add(_ORDINAL_WORDS, r"(?P<d>[0-3]?[0-9])[-/ ]<mon>[-/ ](?P<y>[0-9]{4})", _dated)
-    add(_MONTH_WORDS, r"<mon> ?(?:the )?<d> ?,?(?: of)? <y>", _dated)
-    add(_MONTH_WORDS, r"<mon>[-/](?P<d>[0-3]?[0-9])[-/](?P<y>[0-9]{4})", _dated)
+    add(words.ORDINAL_STARTS, r"<d>(?: day)?(?: of)?[ -]?<mon>,?(?: of| in)?[ -]<y>", _dated)
+    add(words.ORDINAL_STARTS, r"(?P<d>[0-3]?[0-9])[-/ ]<mon>[-/ ](?P<y>[0-9]{4})", _dated)
+    add(words.MONTH_STARTS, r"<mon> ?(?:the )?<d> ?,?(?: of)? <y>", _dated)
+    add(words.MONTH_STARTS, r"<mon>[-/](?P<d>[0-3]?[0-9])[-/](?P<y>[0-9]{4})", _dated)
     add("4", r"(?P<y>[0-9]{4})[-/]<mon>[-/](?P<d>[0-3]?[0-9])", _dated)
-    add(_WEEKDAY_WORDS, r"<wd>\.?,? (?:the )?<d>(?: of)? <mon>,?(?: of)? <y>", _dated)
-    add(_WEEKDAY_WORDS, r"<wd>\.?,? <mon> (?:the )?<d>,?(?: of)? <y>", _dated)
-    add(_MONTH_WORDS, r"<mon>(?:,? (?:of |in )?|-)<y>", _month_of_year)
+    add(words.WEEKDAY_STARTS, r"<wd>\.?,? (?:the )?<d>(?: of)? <mon>,?(?: of)? <y>", _dated)
+    add(words.WEEKDAY_STARTS, r"<wd>\.?,? <mon> (?:the )?<d>,?(?: of)? <y>", _dated)
+    add(words.MONTH_STARTS, r"<mon>(?:,? (?:of |in )?|-)<y>", _month_of_year)
     add(
-        _ORDINAL_WORDS,
+        words.ORDINAL_STARTS,
         r"<d>(?: of <mon2>)? ?(?:-|to|until|till|through|and) ?(?:the )?<d2>(?: of)? <mon>,? (?:of )?<y>",
         _days_of_month,
     )
-    add(_MONTH_WORDS, r"<mon> <d> ?(?:-|to|until|till|through) ?<d2>,? <y>", _days_of_month)
+    add(words.MONTH_STARTS, r"<mon> <d> ?(?:-|to|until|till|through) ?<d2>,? <y>", _days_of_month)
     add("1", r"<od> century", _century)
     add(" ".join(words.ORDINALS), r"<od> century", _century)
     add("4", r"(?P<decade>[12][0-9]{2}0)(?:'s|s| s)(?![a-z])", _decade)
@@ -347,20 +207,23 @@ def _recurring(grammar: Grammar) -> None:
     def add(starters: str, template: str, read: Reader, *, loose: bool = False) -> None:
         grammar.add(starters, Rule(compiled(template), read, loose=loose, yearless=True))
 
-    add(_ORDINAL_WORDS, r"<d>(?: day)?(?: of)?[ -]<mon>", _yearless_day)
-    add(_MONTH_WORDS, r"<mon> (?:the )?<d>(?! ?[ap]m)(?!:)", _yearless_day)
-    add(_WEEKDAY_WORDS, r"<wd>\.?,? (?:the )?<d>(?: of)? <mon>", _yearless_day)
-    add(_WEEKDAY_WORDS, r"<wd>\.?,? <mon> (?:the )?<d>", _yearless_day)
-    add(_MONTH_WORDS, r"<mon>", _yearless_month, loose=True)
-    add(_ORDINAL_WORDS, r"<d> ?(?:-|to|until|till|through|and) ?(?:the )?<d2>(?: of)? <mon>", _days_of_month)
-    add(_MONTH_WORDS, r"<mon> (?:the )?<d> ?(?:-|to|until|till|through) ?(?:the )?<d2>", _days_of_month)
+    add(words.ORDINAL_STARTS, r"<d>(?: day)?(?: of)?[ -]<mon>", _yearless_day)
+    add(words.MONTH_STARTS, r"<mon> (?:the )?<d>(?! ?[ap]m)(?!:)", _yearless_day)
+    add(words.WEEKDAY_STARTS, r"<wd>\.?,? (?:the )?<d>(?: of)? <mon>", _yearless_day)
+    add(words.WEEKDAY_STARTS, r"<wd>\.?,? <mon> (?:the )?<d>", _yearless_day)
+    add(words.MONTH_STARTS, r"<mon>", _yearless_month, loose=True)
+    add(words.ORDINAL_STARTS, r"<d> ?(?:-|to|until|till|through|and) ?(?:the )?<d2>(?: of)? <mon>", _days_of_month)
+    add(words.MONTH_STARTS, r"<mon> (?:the )?<d> ?(?:-|to|until|till|through) ?(?:the )?<d2>", _days_of_month)
     add("q", r"q(?P<q>[1-4])", _yearless_quarter, loose=True)
     add(
         "first second third fourth last final 1",
         r"<ordq> (?P<part>quarter|half) of the year",
         _quarter_of_the_year,
     )
-    add("christmas halloween new valentine boxing", r"<holiday>(?:,?(?: of| in)? <y>)?", _holiday)
+    starts = " ".join(sorted({re.split("[ ']", name)[0] for name in words.holidays()}))
+    event = r"(?! (?:weekend|sales?|music|tree|part|deals?))"
+    add(starts, r"<holiday>(?P<rel>)(?:,?(?: of| in)? <y>)?" + event, _holiday)
+    add(" ".join(words.OFFSETS), r"<rel> <holiday>(?P<y>(?!))?" + event, _holiday)
     add(
         "week w",
         r"(?:week (?:of|beginning|commencing|starting)(?: on)?|w/c) (?:<wd>,? )?(?:the )?"
@@ -369,12 +232,9 @@ def _recurring(grammar: Grammar) -> None:
     )
     add("first second third fourth last final 1", r"<ordq> week of <mon>(?:,? <y>)?", _week_of_month)
     add("first second third fourth last final 1", r"<ordq> week of (?P<y>[12][0-9]{3})", _ranked_week_of_year)
-    add(
-        _WEEKDAY_WORDS,
-        r"<wd>\.?,? (?:the )?(?P<d>[0-3]?[0-9])(?:st|nd|rd|th)?(?![0-9a-z:/.]| ?[ap]m)",
-        _weekday_and_day,
-    )
     add("1", r"(?P<a>[0-9]{1,2})/(?P<b>[0-9]{1,2})", _day_and_month, loose=True)
+    add(words.WEEKDAY_STARTS, r"<wd>\.?,? (?P<a>[0-9]{1,2})/(?P<b>[0-9]{1,2})(?![0-9/])", _day_and_month)
+    add(words.MONTH_STARTS, r"<mon>/(?P<d>[0-3]?[0-9])(?![0-9/])", _yearless_day, loose=True)
     alone = r"<wd>(?! ?[0-9]+[/.-]| [0-9]+(?! ?[ap]m|:))"
     add("monday tuesday wednesday thursday friday saturday sunday", alone, _weekday)
     add("mon tue tues wed thu thur thurs fri sat sun", alone, _weekday, loose=True)
@@ -388,49 +248,6 @@ def _week_of_either(match: Match, context: Context) -> Span | None:
         year, grade = words.year(match["y"], context)
         span = replace(spans.day_span(year, words.month(month), words.ordinal(day)), grade=grade)
     return span and replace(spans.week_of(span.start), grade=span.grade)
-
-
-def _relative(grammar: Grammar) -> None:
-    def add(starters: str, template: str, read: Reader, *, loose: bool = False, duration: bool = False) -> None:
-        interval = read in (_rolling, _within, _clipped)
-        grammar.add(starters, Rule(compiled(template), read, loose=loose, duration=duration, interval=interval))
-
-    relatives = " ".join(words.OFFSETS)
-    part = r"(?: (?:morning|afternoon|evening|night))?"
-    add("today tonight", r"today|tonight", _day_word(0))
-    add("this", r"this (?:morning|afternoon|evening)", _day_word(0))
-    add("yesterday", rf"yesterday{part}", _day_word(-1))
-    add("last", r"last (?:night|evening)", _day_word(-1))
-    add("tomorrow", rf"tomorrow{part}", _day_word(1))
-    add("day", r"day before yesterday", _day_word(-2))
-    add("day", r"day after tomorrow", _day_word(2))
-    add("now", r"now", _day_word(0), loose=True)
-    add(relatives, r"<rel>(?: (?:calendar|fiscal|financial|whole|full))? <unit>(?<!s)(?! of)", _relative_unit)
-    add(relatives, r"(?:this past|this coming|this upcoming|<rel>) <mon>", _relative_month)
-    add(relatives, rf"(?:this )?<rel> <wd>{part}", _relative_weekday)
-    add(relatives, r"<rel> week,?(?: on)? <wd>", _weekday_of_week)
-    add(_WEEKDAY_WORDS, r"<wd>,?(?: of)? <rel> week", _weekday_of_week)
-    add(relatives, r"(?:this )?<rel> weekend", _weekend)
-    add(relatives, r"<rel> <season>", _relative_season)
-    add(relatives, r"<rel> <n> <unit>(?! (?:of|and [0-9a-z]+ (?:day|week|month)))", _rolling)
-    add(_NUMBER_WORDS, r"<n> <rel> <unit>(?! of)", _rolling)
-    add("later earlier", r"(?P<side>later|earlier) (?:this|in the) <unit>(?<!s)", _clipped)
-    far = r"<n> <unit>,?(?: and)? <n2> <unit2>"
-    add(_NUMBER_WORDS, far + r" (?:ago|earlier)", _two_part_ago(-1))
-    add(_NUMBER_WORDS, far + r" (?:from now|later|hence)", _two_part_ago(1))
-    add("day week month quarter year", r"<unit> (?P<side>before last|after next)", _unit_beyond)
-    add(_NUMBER_WORDS, r"<n> <unit> (?:ago|back|earlier)", _ago(-1))
-    add(_NUMBER_WORDS, r"<n> <unit> (?:from now|later|hence)", _ago(1))
-    add("in", r"in (?:the )?<n> <unit>(?:'s?)?(?: time)?(?! of)", _ago(1))
-    add("within", r"within (?:the )?(?:next )?<n> <unit>(?! of)", _within)
-    add(
-        _NUMBER_WORDS,
-        r"<n> <unit> (?P<side>from|after|before) (?P<from>today|tomorrow|yesterday)",
-        _shift_from,
-    )
-    add("for", r"for (?:the )?<n> <unit>(?P<now> (?:now|already))?", _duration, duration=True)
-    add(_ORDINAL_WORDS, r"<od>(?: day)? of (?:the|<rel>) month", _day_of_relative_month)
-    add(_ORDINAL_WORDS, r"<od>(?=[.,;:!?)]|$| (?:at|in|for|with) )", _day_of_month, loose=True)
 
 
 @cache
@@ -451,5 +268,5 @@ def grammar() -> Grammar:
     numeric.add_rules(made)
     _absolute(made)
     _recurring(made)
-    _relative(made)
+    english_relative.add_rules(made)
     return made

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 
 from substrate.extraction.times import english, spans, words
 from substrate.extraction.times.frames import mention
-from substrate.extraction.times.records import Anchor, Shape, TimeMention
+from substrate.extraction.times.records import Anchor, NumericOrder, Shape, TimeMention
 from substrate.extraction.times.rules import Core
 from substrate.extraction.times.spans import Context, Part, Span
 
@@ -82,10 +82,13 @@ _PAST = re.compile(
     re.IGNORECASE,
 )
 _PARTICIPLE = re.compile(r"(?:ed|en|wn|ne|ade|uilt|ent|ept|ung|aid|old|un|ound)$", re.IGNORECASE)
-_NAMED_DAY = re.compile(r"\b(?:black|good|cyber|ash|palm|super|every|each) $", re.IGNORECASE)
+_NAMED_DAY = re.compile(r"\b(?:black|good|cyber|ash|palm|easter|super|every|each) $", re.IGNORECASE)
 _DISTANCE = words.compiled(r"(?<![a-z0-9-])<n> <unit> $")
 _YEAR_FOLLOWS = re.compile(r",? {0,2}[0-9]{4}(?![0-9:])")
-_DAY_PRECEDES = re.compile(r"(?<![0-9.,:/-])[0-9]{1,2}(?:st|nd|rd|th)?(?: of)? $", re.IGNORECASE)
+_DAY_PRECEDES = re.compile(r"(?<![0-9.,:/$€£-])[0-9]{1,2}(?:st|nd|rd|th)?(?: of)? $", re.IGNORECASE)
+_PRESENT = re.compile(r" {0,2}(?:the )?(?:present(?: day)?|now|current(?: date)?|date|ongoing)(?![\w-])", re.IGNORECASE)
+_WEEKDAY_LIST = re.compile(r"\b(?:mon|tue|wed|thu|fri|sat|sun)[a-z]*,? (?:or|and) $", re.IGNORECASE)
+_FOR_LONG = words.compiled(r"(?:for )?(?<![a-z0-9-])<n> <unit>,? $")
 _SIDES = {"before": -1, "prior to": -1, "after": 1, "from": 1}
 _LESS = re.compile(r"\b(?:than|least|most|within|over|under) {0,2}$", re.IGNORECASE)
 _NAMES = {"april", "may", "june", "august"}
@@ -157,7 +160,7 @@ def _governed(text: str, core: Core) -> _Governed:
             continue
         count = _take(left, index, _MODIFIERS)
         phrase = " ".join(word for word, _ in reversed(left[index : index + count]))
-        if not count:
+        if not count or (phrase == "month of" and "mon" not in core.match.re.groupindex):
             break
         part = part or _MODIFIERS[phrase]
         modified = modified or _MODIFIERS[phrase] is not None or phrase not in ("the year", "year")
@@ -223,6 +226,7 @@ class Reader:
 
     text: str
     anchor: Anchor | None
+    order: NumericOrder | None = None
     whole: bool = False
     """The text is one expression: loose forms count without a preposition."""
 
@@ -252,7 +256,8 @@ class Reader:
             return None
 
     def _context(self, start: int) -> Context:
-        return Context(self.anchor, _direction(self.text, start) if self.anchor else 0)
+        direction = _direction(self.text, start) if self.anchor else 0
+        return Context(self.anchor, direction, order=self.order)
 
     def _core(self, start: int, key: str) -> Core | None:
         return english.grammar().longest(self.text, start, key, self._context(start), _boundary)
@@ -270,7 +275,7 @@ class Reader:
             if between is None:
                 return None
             return mention(self.text, between, core.end, governed.core_start, "interval", core.span)
-        joined = self._range(core, governed) or self._distant(core, governed)
+        joined = self._range(core, governed) or self._distant(core, governed) or self._lasting(core, governed)
         if joined is not None:
             return joined
         if governed.word in _SIDES and _DISTANCE.search(self.text[max(0, governed.start - 28) : governed.start]):
@@ -312,10 +317,25 @@ class Reader:
         start = low + distance.start()
         return mention(self.text, start, core.end, start, "point", span)
 
+    def _lasting(self, core: Core, governed: _Governed) -> TimeMention | None:
+        """ "Two weeks starting 20 May", "for 3 days from today": a known day and how long from there."""
+        if governed.shape != "since" or governed.word == "since" or (core.span and core.span.precision != "day"):
+            return None
+        low = max(0, governed.start - 32)
+        long = _FOR_LONG.search(self.text[low : governed.start])
+        if long is None:
+            return None
+        unit, many = words.unit(long["unit"])
+        span = core.span
+        if span:
+            end = spans.move(span.start, unit, many * words.cardinal(long["n"]))
+            span = Span(span.start, end, "day", span.grade, kind="interval")
+        return mention(self.text, low + long.start(), core.end, core.start, "interval", span)
+
     def _single(self, core: Core, governed: _Governed) -> TimeMention:
         span, end, start, core_start = core.span, core.end, governed.start, governed.core_start
         if governed.shape in ("by", "until") and core.rule.yearless and self._context(core.start).direction == 0:
-            span = core.again(Context(self.anchor, 1))
+            span = core.again(Context(self.anchor, 1, order=self.order))
         if span and governed.part:
             span = spans.part_of(span, governed.part)
         shape = governed.shape or "point"
@@ -361,6 +381,8 @@ class Reader:
         if not said[0].isdigit():
             if said.lower() == "now":
                 return governed.shape in ("until", "since") and governed.word not in ("effective", "starting")
+            if core.rule.yearless and _WEEKDAY_LIST.search(text[max(0, core.start - 16) : core.start]):
+                return True
             return governed.modified or (governed.shape is not None and governed.word not in ("for", "at", "over"))
         if _NOT_AFTER_YEAR.match(text, core.end):
             return False
@@ -386,6 +408,9 @@ class Reader:
         between = self._between(governed)
         if (join["word"] or "").lower() == "and" and between is None:
             return None
+        present = _PRESENT.match(self.text, join.end())
+        if present and between is None and (opened or governed.shape is None):
+            return mention(self.text, governed.start, present.end(), governed.core_start, "since", first.span)
         extra = _JOIN_EXTRA.match(self.text, join.end()) if join["word"] else None
         at = extra.end() if extra else join.end()
         token = _TOKEN.match(self.text, at)

@@ -8,7 +8,7 @@ from functools import cache
 
 from substrate.extraction.claims import ClaimTime
 from substrate.extraction.times import chinese_frames, english_frames
-from substrate.extraction.times.records import Anchor, Language, TimeMention
+from substrate.extraction.times.records import Anchor, Language, NumericOrder, TimeMention
 
 
 @cache
@@ -33,12 +33,19 @@ def _levelled(text: str) -> str:
     return re.sub(r"(?<!\n)\r?\n(?![\r\n])", lambda match: " " * len(match[0]), text) if "\n" in text else text
 
 
-def find_times(text: str, anchor: Anchor | None = None, *, language: Language | None = None) -> list[TimeMention]:
+def find_times(
+    text: str,
+    anchor: Anchor | None = None,
+    *,
+    language: Language | None = None,
+    order: NumericOrder | None = None,
+) -> list[TimeMention]:
     """Time expressions of `text` from left to right, none overlapping.
 
-    ``language`` None reads English, and Chinese too where the text has Chinese characters.
+    ``language`` None reads English, and Chinese too where the text has Chinese characters. ``order`` says how
+    the document is known to write 03/04/2024; without it such a date is refused.
     """
-    return _found(text, anchor, language, whole=False)
+    return _found(text, anchor, language, order, whole=False)
 
 
 def parse_time(words: str, anchor: Anchor | None = None) -> ClaimTime | None:
@@ -47,17 +54,19 @@ def parse_time(words: str, anchor: Anchor | None = None) -> ClaimTime | None:
     Bare words and numbers that `find_times` would doubt ("2019", "May") are taken as dates.
     """
     stripped = words.strip()
-    for mention in _found(stripped, anchor, None, whole=True):
+    for mention in _found(stripped, anchor, None, None, whole=True):
         if (mention.start, mention.end) == (0, len(stripped)):
             return mention.time
     return None
 
 
-def _found(text: str, anchor: Anchor | None, language: Language | None, *, whole: bool) -> list[TimeMention]:
+def _found(
+    text: str, anchor: Anchor | None, language: Language | None, order: NumericOrder | None, *, whole: bool
+) -> list[TimeMention]:
     levelled = _levelled(text)
     found: list[TimeMention] = []
     if language != "zh":
-        found += english_frames.Reader(levelled, anchor, whole).mentions()
+        found += english_frames.Reader(levelled, anchor, order, whole).mentions()
     if language == "zh" or (language is None and re.search("[\u4e00-\u9fff]", text)):
         simplified = levelled.translate(_simplifying())
         found = _merged(found, list(chinese_frames.Reader(simplified, anchor).mentions()))

@@ -17,14 +17,18 @@ def _year_first(match: Match, _: Context) -> Span | None:
     return spans.day_span(int(match["y"]), int(match["m"]), int(match["d"]))
 
 
-def _year_last(match: Match, _: Context) -> Span | None:
-    """Refused where day and month could be swapped."""
-    first, second = int(match["a"]), int(match["b"])
-    if first > 12:
-        return spans.day_span(int(match["y"]), second, first)
-    if second > 12 or first == second:
-        return spans.day_span(int(match["y"]), first, second)
+def day_and_month(first: int, second: int, context: Context) -> tuple[int, int]:
+    """Which of two numbers is the day and which the month. Raises `ValueError` where nothing tells."""
+    if first > 12 or (second <= 12 and context.order == "dmy") or first == second:
+        return first, second
+    if second > 12 or context.order == "mdy":
+        return second, first
     raise ValueError("day and month could be swapped")
+
+
+def _year_last(match: Match, context: Context) -> Span | None:
+    day, month = day_and_month(int(match["a"]), int(match["b"]), context)
+    return spans.day_span(int(match["y"]), month, day)
 
 
 def _year_month(match: Match, _: Context) -> Span | None:

@@ -10,6 +10,8 @@ from substrate.extraction.claims import ClaimTime, Precision
 
 Shape = Literal["point", "since", "until", "interval", "by", "before", "after", "as_of", "duration"]
 Language = Literal["en", "zh"]
+NumericOrder = Literal["dmy", "mdy"]
+"""How a document is known to write 03/04/2024. Where it is not known, such a date is refused."""
 
 
 @dataclass(frozen=True, slots=True)

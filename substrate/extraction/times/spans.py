@@ -14,7 +14,7 @@ from typing import Literal
 from substrate.errors import InvalidInput
 from substrate.extraction.claims import Grade, Precision
 from substrate.extraction.times.buckets import add_months, bucket_end, bucket_start, fineness
-from substrate.extraction.times.records import Anchor
+from substrate.extraction.times.records import Anchor, NumericOrder
 
 Again = Callable[["Context"], "Span | None"]
 Unit = Literal["day", "week", "month", "quarter", "half", "year", "decade"]
@@ -59,6 +59,7 @@ class Context:
     anchor: Anchor | None = None
     direction: int = 0
     year: int | None = None
+    order: NumericOrder | None = None
 
     def at(self, needed: Precision) -> datetime | None:
         """The anchor, if it is at least as fine as `needed`."""
@@ -291,6 +292,17 @@ def join(first: Span, last: Span) -> Span:
         raise ValueError("the range ends before it begins")
     grade: Grade = "B" if "B" in (first.grade, last.grade) else "A"
     return Span(first.start, last.end, first.precision, grade, last.end_precision or last.precision, "interval")
+
+
+def easter(year: int) -> datetime:
+    """Easter Sunday of the Gregorian calendar, by the algorithm of Meeus, Jones and Butcher."""
+    century, rest = divmod(year, 100)
+    golden = year % 19
+    epact = (19 * golden + century - century // 4 - (century - (century + 8) // 25 + 1) // 3 + 15) % 30
+    weekday = (32 + 2 * (century % 4) + 2 * (rest // 4) - epact - rest % 4) % 7
+    late = (golden + 11 * epact + 22 * weekday) // 451
+    month, day = divmod(epact + weekday - 7 * late + 114, 31)
+    return moment(year, month, day + 1)
 
 
 def alike(context: Context, first: Again, last: Again) -> tuple[Span | None, Span | None]:

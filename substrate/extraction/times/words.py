@@ -69,6 +69,11 @@ ORDINALS = dict(zip(_listed(_ORDINALS), range(1, 21), strict=True)) | {
     "last": -1,
     "final": -1,
 }
+MONTH_STARTS = " ".join(MONTHS)
+WEEKDAY_STARTS = " ".join(WEEKDAYS)
+ORDINAL_STARTS = " ".join(ORDINALS) + " twenty thirty 1"
+NUMBER_STARTS = " ".join([*ONES, *TENS]) + " a an couple 1"
+"""First words of a form, as `Grammar.add` takes them; "1" is a number of up to two digits."""
 SEASONS = {"spring": 0, "summer": 1, "autumn": 2, "fall": 2, "winter": 3}
 OFFSETS = {
     "last": -1, "previous": -1, "past": -1, "this": 0, "current": 0, "same": 0,
@@ -77,8 +82,16 @@ OFFSETS = {
 HOLIDAYS = {
     "new year's day": (1, 1), "new years day": (1, 1), "valentine's day": (2, 14), "halloween": (10, 31),
     "christmas eve": (12, 24), "christmas": (12, 25), "christmas day": (12, 25), "boxing day": (12, 26),
-    "new year's eve": (12, 31), "new years eve": (12, 31),
+    "new year's eve": (12, 31), "new years eve": (12, 31), "new year": (1, 1), "may day": (5, 1),
+    "international workers' day": (5, 1), "international women's day": (3, 8),
 }  # fmt: skip
+AROUND_EASTER = {"good friday": -2, "easter": 0, "easter sunday": 0, "easter monday": 1}
+AROUND_THANKSGIVING = {"black friday": 1, "cyber monday": 4}
+
+
+def holidays() -> list[str]:
+    """Days with a name whose date does not depend on the country."""
+    return [*HOLIDAYS, *AROUND_EASTER, *AROUND_THANKSGIVING]
 
 
 def _any(words: object) -> str:
@@ -114,7 +127,7 @@ FRAGMENTS = {
     "unit": r"days?|weeks?|fortnights?|months?|quarters?|years?|decades?",
     "rel": _any(OFFSETS),
     "season": _any(SEASONS),
-    "holiday": _any(HOLIDAYS),
+    "holiday": _any(holidays()),
     "ordq": r"first|second|third|fourth|last|final|1st|2nd|3rd|4th",
 }
 
