@@ -82,9 +82,7 @@ class Account:
         try:
             owner = os.fstat(fd).st_uid
             if owner not in {self.uid, os.geteuid()}:
-                raise DatabaseUnavailable(
-                    f"{directory} belongs to uid {owner}, not to {self.name}; remove it"
-                )
+                raise DatabaseUnavailable(f"{directory} belongs to uid {owner}, not to {self.name}; remove it")
             if owner != self.uid:
                 os.fchown(fd, self.uid, self.gid)
             os.fchmod(fd, 0o700)

@@ -12,7 +12,7 @@ from pathlib import Path
 
 from substrate.errors import DatabaseUnavailable
 from substrate.postgres.account import Account
-from substrate.postgres.places import PORT, SUPERUSER, Places, socket_file
+from substrate.postgres.places import PORT, SUPERUSER, Places, clear_socket
 
 _SETTINGS = {
     "max_connections": "200",
@@ -44,9 +44,7 @@ def initialise(places: Places, account: Account, programs: Path) -> None:
         return
     if places.data.exists():
         if any(places.data.iterdir()):
-            raise DatabaseUnavailable(
-                f"{places.data} is neither empty nor a Postgres cluster; it is left alone"
-            )
+            raise DatabaseUnavailable(f"{places.data} is neither empty nor a Postgres cluster; it is left alone")
         places.data.rmdir()
     if places.fresh.exists():
         shutil.rmtree(places.fresh)
@@ -69,9 +67,8 @@ def launch(places: Places, account: Account, programs: Path, lease_fd: int) -> i
     socket are stale whatever pid they name, and are removed.
     """
     socket_dir = places.socket_dir_for(account)
-    socket = socket_file(socket_dir)
-    for stale in (places.pid_file, socket, socket.with_name(f"{socket.name}.lock")):
-        stale.unlink(missing_ok=True)
+    places.pid_file.unlink(missing_ok=True)
+    clear_socket(socket_dir)
     account.write(places.data / "twoclocks.conf", _configuration())
     # On the command line, above every file: where it listens, and the language we read.
     options = f"-k {shlex.quote(str(socket_dir))} -p {PORT} -c listen_addresses='' -c lc_messages=C"

@@ -84,9 +84,11 @@ def _has_proc() -> bool:
 def _is_titled(pid: int) -> bool:
     """Children rename themselves, "postgres: checkpointer"; the server proper keeps its command line."""
     try:
-        return Path("/proc", str(pid), "cmdline").read_bytes().startswith(b"postgres: ")
+        line = Path("/proc", str(pid), "cmdline").read_bytes()
     except OSError:
         return True
+    # A process about to vanish has no command line left, and is no server either.
+    return not line or line.startswith(b"postgres: ")
 
 
 def _works_in(process: Path, data: Path) -> bool:

@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import hashlib
 import os
+import stat
 import sys
 import tempfile
 from dataclasses import dataclass
@@ -27,6 +28,8 @@ PORT = 5432
 """Only a part of the socket's name; no TCP port is opened."""
 
 SUPERUSER = "postgres"
+
+_SOCKET = f".s.PGSQL.{PORT}"
 
 _LONGEST_SOCKET = 107
 _HERE = Path("/proc/self/cwd")
@@ -120,10 +123,17 @@ class Places:
             lines = self.pid_file.read_text(errors="replace").splitlines()
             pid, socket_dir = int(lines[0]), Path(lines[4])
             here = socket_dir == self.run or socket_dir.name == self.short_name
-            safe = socket_dir.lstat().st_uid == self.data.stat().st_uid and not socket_dir.is_symlink()
         except (OSError, ValueError, IndexError):
             return None
-        return (pid, socket_dir) if here and safe else None
+        return (pid, socket_dir) if here and self.is_ours(socket_dir) else None
+
+    def is_ours(self, socket_dir: Path) -> bool:
+        """Whether this is a directory, not a link to one, of the account that owns the cluster."""
+        try:
+            found = socket_dir.lstat()
+            return stat.S_ISDIR(found.st_mode) and found.st_uid == self.data.stat().st_uid
+        except FileNotFoundError:
+            return False
 
     def as_seen_by(self, account: Account, directory: Path) -> Path:
         """The name for ``directory`` in a program that ``account`` runs with it as its working directory."""
@@ -137,9 +147,10 @@ class Places:
         return _HERE
 
 
-def socket_file(socket_dir: Path) -> Path:
-    """The socket itself."""
-    return socket_dir / f".s.PGSQL.{PORT}"
+def clear_socket(socket_dir: Path) -> None:
+    """Remove the socket of a server that is dead, with the lock file in which it noted its pid."""
+    for name in (_SOCKET, f"{_SOCKET}.lock"):
+        (socket_dir / name).unlink(missing_ok=True)
 
 
 def uri(socket_dir: Path, database: str) -> str:
@@ -149,8 +160,4 @@ def uri(socket_dir: Path, database: str) -> str:
 
 def _fits(socket_dir: Path) -> bool:
     name = str(socket_dir)
-    return (
-        len(os.fsencode(socket_file(socket_dir))) <= _LONGEST_SOCKET
-        and "," not in name
-        and name.isprintable()
-    )
+    return len(os.fsencode(socket_dir / _SOCKET)) <= _LONGEST_SOCKET and "," not in name and name.isprintable()

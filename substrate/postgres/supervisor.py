@@ -21,7 +21,7 @@ from substrate.postgres.account import Account, choose
 from substrate.postgres.binaries import usable_by
 from substrate.postgres.cluster import create_database, failure, initialise, launch, log_tail
 from substrate.postgres.liveness import lease, lives, owners, postmaster, signal_orphans, supervision
-from substrate.postgres.places import PORT, SUPERUSER, Places, uri
+from substrate.postgres.places import PORT, SUPERUSER, Places, clear_socket, uri
 
 DATABASES = ("twoclocks", "twoclocks_dagster")
 """Created by `ensure`; it returns the URI of the first."""
@@ -194,14 +194,12 @@ def _stopped(places: Places, deadline: float) -> bool:
     if pid is None and not lives(places):
         return False
     if pid is not None:
-        os.kill(pid, signal.SIGINT)
-    else:
-        signal_orphans(places, signal.SIGQUIT)
+        with suppress(ProcessLookupError):
+            os.kill(pid, signal.SIGINT)
     while not _ended(places, pid):
+        signal_orphans(places, signal.SIGQUIT)
         if time.monotonic() > deadline:
-            raise DatabaseUnavailable(
-                f"the server over {places.data} does not end", log_tail=log_tail(places)
-            )
+            raise DatabaseUnavailable(f"the server over {places.data} does not end", log_tail=log_tail(places))
         time.sleep(_PAUSE_S)
     return True
 
@@ -213,14 +211,15 @@ def _ended(places: Places, pid: int | None) -> bool:
 
 
 def _clear_socket_dirs(places: Places, announced: tuple[int, Path] | None) -> None:
-    """Remove what lies outside the root; a killed server's socket stays until the next start clears it."""
+    """Remove what lies outside the root, once no server is left to use it."""
     used = [announced[1]] if announced is not None and announced[1] != places.run else []
-    existing = [path for path in {*used, *places.short_dirs()} if path.is_dir()]
-    if not existing:
+    ours = [path for path in {*used, *places.short_dirs()} if places.is_ours(path)]
+    if not ours:
         return
     with supervision(places) as alone:
         if alone and not lives(places):
-            for path in existing:
+            for path in ours:
+                clear_socket(path)
                 with suppress(OSError):
                     path.rmdir()
 
@@ -233,9 +232,7 @@ def _ping(places: Places) -> Literal["ok", "starting", "silent"]:
     from psycopg import pq
     from psycopg.conninfo import make_conninfo
 
-    target = make_conninfo(
-        host=str(announced[1]), port=PORT, user=SUPERUSER, dbname=SUPERUSER, connect_timeout=5
-    )
+    target = make_conninfo(host=str(announced[1]), port=PORT, user=SUPERUSER, dbname=SUPERUSER, connect_timeout=5)
     answer = pq.PGconn.ping(target.encode())
     if answer == pq.Ping.OK:
         return "ok"
