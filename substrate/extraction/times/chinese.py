@@ -244,8 +244,11 @@ def _spoken() -> list[tuple[str, Reader, bool]]:
 
 
 def _ago_plain(match: Match, context: Context) -> Span | None:
+    """ "三年后" counts from something told before unless the sentence looks ahead."""
     if match["n"].startswith("0"):
         raise ValueError("a year")
+    if match["side"] == "后" and context.direction <= 0:
+        return None
     return _ago(match, context)
 
 

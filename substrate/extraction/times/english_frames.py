@@ -3,46 +3,16 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Container, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 from substrate.extraction.times import english, spans, words
+from substrate.extraction.times.english_governors import Governed, governed_by
 from substrate.extraction.times.frames import mention
 from substrate.extraction.times.records import Anchor, NumericOrder, Shape, TimeMention
 from substrate.extraction.times.rules import Core
-from substrate.extraction.times.spans import Context, Part, Span
+from substrate.extraction.times.spans import Context, Span
 
-_GOVERNOR_LISTS: tuple[tuple[Shape, str], ...] = (
-    ("point", "in|on|at|during|throughout|within|over|for|through all of|back in|dated|dated on"),
-    (
-        "since",
-        "since|ever since|from|starting|starting in|starting on|starting from|beginning|beginning in|"
-        "beginning on|beginning from|effective|effective from|effective on|effective as of|effective in|"
-        "effective as from|with effect from|as from|commencing|commencing on|commencing in|on or after|"
-        "no earlier than|not earlier than|not before|as early as",
-    ),
-    (
-        "until",
-        "until|till|til|up to|up until|up through|through|thru|ending|ending in|ending on|valid until|"
-        "up to and including",
-    ),
-    (
-        "by",
-        "by|no later than|not later than|by no later than|on or before|at the latest by|at the latest",
-    ),
-    ("before", "before|prior to|earlier than|until before|ahead of"),
-    ("after", "after|later than|subsequent to"),
-    ("as_of", "as of|as at"),
-)
-_GOVERNORS: dict[str, Shape] = {phrase: shape for shape, phrases in _GOVERNOR_LISTS for phrase in phrases.split("|")}
-_MODIFIERS: dict[str, Part | None] = {
-    "early": None, "mid": None, "middle of": None, "late": None, "early in": None, "late in": None,
-    "earlier in": None, "later in": None, "sometime in": None, "all of": None,
-    "beginning of": "start", "start of": "start", "end of": "end", "close of": "end",
-    "the year": None, "year": None, "the year of": None, "month of": None, "year of": None,
-}  # fmt: skip
-_APPROXIMATE = {"about", "around", "circa", "ca", "approximately", "roughly", "nearly", "almost", "some"}
-_BOUNDING = {"than", "least", "most", "over", "under"}
 _NOT_AFTER_YEAR = re.compile(
     r" {1,2}(?:[0-9]|(?:(?:more|new|other|different|active|full|unique|total|small|large) )?(?:employees|people|users|"
     r"rooms|cases|items|units|kg|km|m|cm|mm|miles|meters|metres|feet|ft|kb|mb|gb|tb|ms|usd|eur|gbp|cny|rmb|dollars|"
@@ -68,7 +38,9 @@ _JOIN_EXTRA = re.compile(
     r" {1,2}(?:(?:(?:end|beginning|start|middle) of|in|on|the|early|mid|late)[ -])*",
     re.IGNORECASE,
 )
-_ONWARDS = re.compile(r",? (?:onwards?|or later|or after|and later|and after|and beyond|on)(?![\w-])", re.IGNORECASE)
+_ONWARDS = re.compile(
+    r",? (?:onwards?|or later|or after|and later|and after|and beyond)(?![\w-])| on(?=[,.;]|$)", re.IGNORECASE
+)
 _OR_EARLIER = re.compile(r" (?:or|and) (?:earlier|before)\b", re.IGNORECASE)
 _TOKEN = re.compile(r"[0-9]+|[A-Za-z]+")
 _FUTURE = re.compile(
@@ -81,9 +53,11 @@ _PAST = re.compile(
     r"hired|[a-z]{2,}ed)\b",
     re.IGNORECASE,
 )
-_PARTICIPLE = re.compile(r"(?:ed|en|wn|ne|ade|uilt|ent|ept|ung|aid|old|un|ound)$", re.IGNORECASE)
 _NAMED_DAY = re.compile(r"\b(?:black|good|cyber|ash|palm|easter|super|every|each) $", re.IGNORECASE)
 _DISTANCE = words.compiled(r"(?<![a-z0-9-])<n> <unit> $")
+_EVERYDAY = ("may", "march", "mar")
+_YEAR_LIST = re.compile(r"(?<![0-9.,])(?:19|20)[0-9]{2},? (?:and|or) $")
+_TO_NUMBER = re.compile(r" {1,2}(?:to|-) {1,2}[0-9]")
 _YEAR_FOLLOWS = re.compile(r",? {0,2}[0-9]{4}(?![0-9:])")
 _DAY_PRECEDES = re.compile(r"(?<![0-9.,:/$€£-])[0-9]{1,2}(?:st|nd|rd|th)?(?: of)? $", re.IGNORECASE)
 _PRESENT = re.compile(r" {0,2}(?:the )?(?:present(?: day)?|now|current(?: date)?|date|ongoing)(?![\w-])", re.IGNORECASE)
@@ -91,7 +65,6 @@ _WEEKDAY_LIST = re.compile(r"\b(?:mon|tue|wed|thu|fri|sat|sun)[a-z]*,? (?:or|and
 _FOR_LONG = words.compiled(r"(?:for )?(?<![a-z0-9-])<n> <unit>,? $")
 _SIDES = {"before": -1, "prior to": -1, "after": 1, "from": 1}
 _LESS = re.compile(r"\b(?:than|least|most|within|over|under) {0,2}$", re.IGNORECASE)
-_NAMES = {"april", "may", "june", "august"}
 _CLOCK_AFTER = re.compile(
     r",?(?: at)? ([01]?[0-9]|2[0-3])(?::([0-5][0-9]))?(?: ?([ap])\.?m\b\.?)?(?: ?(utc|gmt|z)\b)?",
     re.IGNORECASE,
@@ -101,89 +74,6 @@ _CLOCK_BEFORE = re.compile(
     r"(?: on)?(?: the)? $",
     re.IGNORECASE,
 )
-
-
-@dataclass(frozen=True, slots=True)
-class _Governed:
-    """What stands before a date. ``start`` is where the whole expression begins."""
-
-    start: int
-    core_start: int
-    shape: Shape | None = None
-    word: str = ""
-    part: Part | None = None
-    modified: bool = False
-    refused: bool = False
-
-
-def _left_words(text: str, at: int) -> list[tuple[str, int]]:
-    """Up to seven words that end at `at` with nothing but single blanks between, nearest first."""
-    found: list[tuple[str, int]] = []
-    low = max(0, at - 48)
-    position = at
-    while len(found) < 7:
-        begin = position
-        while begin > low and text[begin - 1] == " ":
-            begin -= 1
-        if position - begin > 2 or (found and position == begin):
-            break
-        if not found and position == begin and not (begin > low and text[begin - 1] == "-"):
-            break
-        end = begin - 1 if not found and text[begin - 1 : begin] == "-" else begin
-        word = end
-        while word > low and (text[word - 1].isalpha() or text[word - 1] == "'"):
-            word -= 1
-        if word == end or (word > 0 and text[word - 1].isdigit()):
-            break
-        found.append((text[word:end].lower(), word))
-        position = word
-    return found
-
-
-def _take(left: list[tuple[str, int]], index: int, table: Container[str]) -> int:
-    """How many words from `index` on form a phrase of `table`; the longest wins, 0 for none."""
-    for count in (5, 4, 3, 2, 1):
-        if index + count <= len(left):
-            phrase = " ".join(word for word, _ in reversed(left[index : index + count]))
-            if phrase in table:
-                return count
-    return 0
-
-
-def _governed(text: str, core: Core) -> _Governed:
-    left = _left_words(text, core.start)
-    index, core_start, modified = 0, core.start, False
-    part: Part | None = None
-    while index < len(left):
-        if left[index][0] == "the":
-            index += 1
-            continue
-        count = _take(left, index, _MODIFIERS)
-        phrase = " ".join(word for word, _ in reversed(left[index : index + count]))
-        if not count or (phrase == "month of" and "mon" not in core.match.re.groupindex):
-            break
-        part = part or _MODIFIERS[phrase]
-        modified = modified or _MODIFIERS[phrase] is not None or phrase not in ("the year", "year")
-        index += count
-        core_start = left[index - 1][1]
-    if index and left[index - 1][0] == "the":
-        core_start = left[index - 1][1]
-    nearest = left[index][0] if index < len(left) else ""
-    ago = text[core.end - 3 : core.end].lower() == "ago"
-    asked = index + 1 < len(left) and left[index + 1][0] in ("how", "what")
-    if nearest in _APPROXIMATE and not ago and not asked:
-        return _Governed(core_start, core_start, refused=True)
-    if nearest in _BOUNDING and ago:
-        return _Governed(core_start, core_start, refused=True)
-    count = _take(left, index, _GOVERNORS)
-    if not count:
-        return _Governed(core_start, core_start, part=part, modified=modified)
-    phrase = " ".join(word for word, _ in reversed(left[index : index + count]))
-    begin = left[index + count - 1][1]
-    before = left[index + count][0] if index + count < len(left) else ""
-    name = text[core.start : core.end].lower() in _NAMES and phrase == "by"
-    refused = name and not modified and bool(_PARTICIPLE.search(before))
-    return _Governed(begin, core_start, _GOVERNORS[phrase], phrase, part, modified, refused)
 
 
 def _boundary(text: str, end: int) -> bool:
@@ -263,7 +153,7 @@ class Reader:
         return english.grammar().longest(self.text, start, key, self._context(start), _boundary)
 
     def _mention(self, core: Core) -> TimeMention | None:
-        governed = _governed(self.text, core)
+        governed = governed_by(self.text, core)
         if (
             governed.refused
             or self._contradicted(core)
@@ -295,13 +185,16 @@ class Reader:
         """Whether a day or a year stands beside the date that cannot belong to it ("30 February 2024")."""
         if "mon" not in core.match.re.groupindex or core.match["mon"] is None:
             return False
+        doubtful = core.rule.yearless and core.match[0][0].isdigit() and core.match["mon"].lower() in _EVERYDAY
+        if doubtful and _NUMBERED.search(self.text[max(0, core.start - 12) : core.start]):
+            return True
         if core.rule.yearless and _YEAR_FOLLOWS.match(self.text, core.end):
             return True
         return core.match.start("mon") == core.start and bool(
             _DAY_PRECEDES.search(self.text[max(0, core.start - 9) : core.start])
         )
 
-    def _distant(self, core: Core, governed: _Governed) -> TimeMention | None:
+    def _distant(self, core: Core, governed: Governed) -> TimeMention | None:
         """ "Two weeks before 5 March", "three days from Tuesday": a day counted from a known day."""
         low = max(0, governed.start - 28)
         distance = _DISTANCE.search(self.text[low : governed.start]) if governed.word in _SIDES else None
@@ -317,7 +210,7 @@ class Reader:
         start = low + distance.start()
         return mention(self.text, start, core.end, start, "point", span)
 
-    def _lasting(self, core: Core, governed: _Governed) -> TimeMention | None:
+    def _lasting(self, core: Core, governed: Governed) -> TimeMention | None:
         """ "Two weeks starting 20 May", "for 3 days from today": a known day and how long from there."""
         if governed.shape != "since" or governed.word == "since" or (core.span and core.span.precision != "day"):
             return None
@@ -332,7 +225,7 @@ class Reader:
             span = Span(span.start, end, "day", span.grade, kind="interval")
         return mention(self.text, low + long.start(), core.end, core.start, "interval", span)
 
-    def _single(self, core: Core, governed: _Governed) -> TimeMention:
+    def _single(self, core: Core, governed: Governed) -> TimeMention:
         span, end, start, core_start = core.span, core.end, governed.start, governed.core_start
         if governed.shape in ("by", "until") and core.rule.yearless and self._context(core.start).direction == 0:
             span = core.again(Context(self.anchor, 1, order=self.order))
@@ -345,6 +238,8 @@ class Reader:
             shape = "since"
         if span and span.unit is None and span.precision == "day" and span.kind == "point":
             span, end, start, core_start = self._clock(core, governed, span)
+        if core.rule.loose and governed.shape is None and not governed.modified:
+            start = core_start = core.start
         onwards = _ONWARDS.match(self.text, end)
         if (
             onwards
@@ -359,7 +254,7 @@ class Reader:
             shape = "interval"
         return mention(self.text, start, end, core_start, shape, span)
 
-    def _clock(self, core: Core, governed: _Governed, span: Span) -> tuple[Span, int, int, int]:
+    def _clock(self, core: Core, governed: Governed, span: Span) -> tuple[Span, int, int, int]:
         """Takes in a clock time beside the date; it refines the date only where a zone is written."""
         end, start, core_start = core.end, governed.start, governed.core_start
         after = _CLOCK_AFTER.match(self.text, end)
@@ -373,7 +268,7 @@ class Reader:
                 return _refined(span, before), end, at, at
         return span, end, start, core_start
 
-    def _accepted(self, core: Core, governed: _Governed) -> bool:
+    def _accepted(self, core: Core, governed: Governed) -> bool:
         """Whether a word or number that is not always a date is one here."""
         text, said = self.text, self.text[core.start : core.end]
         if self.whole:
@@ -384,7 +279,7 @@ class Reader:
             if core.rule.yearless and _WEEKDAY_LIST.search(text[max(0, core.start - 16) : core.start]):
                 return True
             return governed.modified or (governed.shape is not None and governed.word not in ("for", "at", "over"))
-        if _NOT_AFTER_YEAR.match(text, core.end):
+        if _NOT_AFTER_YEAR.match(text, core.end) or _TO_NUMBER.match(text, core.end):
             return False
         if not said.isdigit():
             return governed.shape is not None or governed.modified
@@ -396,11 +291,11 @@ class Reader:
             return 1990 <= int(said) <= 2099 and bool(_FOR_YEAR.match(text, core.end))
         if governed.word in ("at", "over"):
             return False
-        if governed.shape:
+        if governed.shape or _YEAR_LIST.search(text[max(0, core.start - 12) : core.start]):
             return True
         return 1900 <= int(said) <= 2099 and bool(_YEAR_NOUN.match(text, core.end))
 
-    def _range(self, first: Core, governed: _Governed) -> TimeMention | None:
+    def _range(self, first: Core, governed: Governed) -> TimeMention | None:
         join = _JOIN.match(self.text, first.end)
         if join is None or governed.shape not in (None, "since", "point"):
             return None
@@ -420,6 +315,8 @@ class Reader:
         sure = opened or between is not None or self.whole or not (first.rule.loose and last.rule.loose)
         if not sure and not self._years(first, last):
             return None
+        if last.rule.loose and _NOT_AFTER_YEAR.match(self.text, last.end):
+            return None
         left, right = self._aligned(first, last)
         start = between if between is not None else governed.start
         core_start = governed.core_start
@@ -435,7 +332,7 @@ class Reader:
             return None
         return mention(self.text, start, last.end, core_start, "interval", span)
 
-    def _between(self, governed: _Governed) -> int | None:
+    def _between(self, governed: Governed) -> int | None:
         """Where "between" begins, if it stands right before the first date."""
         match = re.search(
             r"\bbetween $", self.text[max(0, governed.core_start - 9) : governed.core_start], re.IGNORECASE

@@ -50,7 +50,7 @@ def _weekday_and_day(match: Match, context: Context) -> Span | None:
             options.append(option)
     if not options:
         raise ValueError("no such day")
-    return spans.nearest(context, "day", options)
+    return spans.nearest(context, "day", options, yearly=False)
 
 
 def _weekday_of_week(match: Match, context: Context) -> Span | None:

@@ -187,11 +187,12 @@ def rolling(context: Context, unit: Unit, count: int) -> Span | None:
     return Span(here.end, end, near, "B", precision, "interval")
 
 
-def nearest(context: Context, needed: Precision, options: list[Span]) -> Span | None:
-    """The recurring date that the sentence means.
+def nearest(context: Context, needed: Precision, options: list[Span], *, yearly: bool = True) -> Span | None:
+    """The recurring date that the sentence means, counted from the anchor.
 
-    Counted from the anchor: the next one where the sentence looks ahead, the last one where it looks back,
-    else the closest.
+    The next one where the sentence looks ahead, the last one where it looks back. Else, for what comes once a
+    year, the one of the anchor's year, since that is when writers leave the year out, unless the turn of the
+    year lies between; for what comes more often the closest.
     """
     at = context.at(needed)
     if at is None or not options:
@@ -199,11 +200,22 @@ def nearest(context: Context, needed: Precision, options: list[Span]) -> Span | 
     ahead = [span for span in options if span.end > at]
     behind = [span for span in options if span.start <= at]
     if context.direction > 0 and ahead:
-        options = [min(ahead, key=lambda span: span.start)]
+        best = min(ahead, key=lambda span: span.start)
     elif context.direction < 0 and behind:
-        options = [max(behind, key=lambda span: span.start)]
-    best = min(options, key=lambda span: abs(span.start - at))
+        best = max(behind, key=lambda span: span.start)
+    else:
+        best = min(options, key=lambda span: abs(span.start - at))
+        if yearly:
+            best = _of_this_year(at, best, options)
     return replace(best, grade="B")
+
+
+def _of_this_year(at: datetime, closest: Span, options: list[Span]) -> Span:
+    same = [span for span in options if span.start.year == at.year]
+    if not same:
+        return closest
+    over_new_year = abs(closest.start - at).days <= 92 and abs(same[0].start - at).days > 240
+    return closest if over_new_year else same[0]
 
 
 def recurring_month(context: Context, month: int) -> Span | None:
@@ -269,7 +281,7 @@ def day_of_month(context: Context, day: int) -> Span | None:
             options.append(day_span(first.year, first.month, day))
         except ValueError:
             continue
-    return nearest(context, "day", options)
+    return nearest(context, "day", options, yearly=False)
 
 
 def part_of(span: Span, part: Part) -> Span:
@@ -326,4 +338,7 @@ def alike(context: Context, first: Again, last: Again) -> tuple[Span | None, Spa
         options = [option for option in options if option[0].start <= at]
     if not options:
         return None, None
-    return min(options, key=lambda option: max(option[0].start - at, at - option[1].end))
+    around = [option for option in options if option[0].start <= at < option[1].end]
+    same = [option for option in options if option[1].start.year == at.year]
+    closest = min(options, key=lambda option: max(option[0].start - at, at - option[1].end))
+    return (around or same or [closest])[0]

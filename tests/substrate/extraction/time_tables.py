@@ -262,7 +262,8 @@ for three years now | 2021-01-01~ year B
 on 5 July | 2024-07-05~2024-07-06 day B
 July 5th | 2024-07-05~2024-07-06 day B
 on 3 January | 2025-01-03~2025-01-04 day B
-in March | 2025-03-01~2025-04-01 month B
+in March | 2024-03-01~2024-04-01 month B
+in January | 2025-01-01~2025-02-01 month B
 in September | 2024-09-01~2024-10-01 month B
 since August | 2024-08-01~ month B
 by the end of this year | ~2025-01-01 month B
@@ -273,6 +274,19 @@ the 15th of last month | 2024-10-15~2024-10-16 day B
 later this month | 2024-11-15~2024-12-01 day/month B
 two weeks before Christmas | 2024-12-11~2024-12-12 day B
 early next year | 2025-01-01~2026-01-01 year B
+three weeks later | ~ - C
+by the end of the month | ~2024-12-01 month B
+the rest of the year | 2024-11-15~2025-01-01 day/year B
+year to date | 2024-01-01~2024-11-16 year/day B
+2019 – present | 2019-01-01~ year A
+from March 2020 to the present | 2020-03-01~ month A
+three days from Tuesday | 2024-11-15~2024-11-16 day B
+2 weeks starting 20 May 2024 | 2024-05-20~2024-06-03 day A
+Easter 2018 | 2018-04-01~2018-04-02 day A
+Easter Monday 2024 | 2024-04-01~2024-04-02 day A
+Black Friday 2010 | 2010-11-26~2010-11-27 day A
+last Easter | 2024-03-31~2024-04-01 day B
+Friday the 13th | 2024-12-13~2024-12-14 day B
 since yesterday | 2024-11-14~ day B
 between January 2019 and today | 2019-01-01~2024-11-16 month/day B
 """
@@ -344,10 +358,11 @@ _CHINESE = """
 5天前 | 2024-11-10~2024-11-11 day B
 三个月前 | 2024-08-01~2024-09-01 month B
 两年前 | 2022-01-01~2023-01-01 year B
-10年后 | 2034-01-01~2035-01-01 year B
+10年后 | ~ - C
 过去五年 | 2019-01-01~2024-11-15 year/day B
 未来两周 | 2024-11-16~2024-11-30 day B
-3月5日 | 2025-03-05~2025-03-06 day B
+3月5日 | 2024-03-05~2024-03-06 day B
+1月5日 | 2025-01-05~2025-01-06 day B
 29日 | 2024-11-29~2024-11-30 day B
 自去年以来 | 2023-01-01~ year B
 """
@@ -421,6 +436,8 @@ The first quarter is full.
 Half of the team left.
 He is now the lead.
 The month of the year matters.
+It grew from 1500 to 1900 employees.
+Chapter 5 May be skipped.
 Every Monday Club member knows April.
 April leads the team.
 The book was written by April.
