@@ -40,6 +40,7 @@ class _Sentence:
     """One sentence under reading."""
 
     text: str
+    body: str
     mood: Mood | None
     findings: Findings
     subject: Term | None = None
@@ -53,7 +54,7 @@ def read_chinese(text: str, anchor: Anchor | None) -> Findings:
     correction = Correction(corrects=body != text.strip(), denies=bool(_WRONGLY.search(body)))
     body, wrong = _without_contrast(body)
     body = _WRONGLY.sub("为", body)
-    state = _Sentence(text, _sentence_mood(body, correction), findings)
+    state = _Sentence(text, body, _sentence_mood(body, correction), findings)
     mentions = find_times(body, anchor)
     for clause, times in _clauses(body, mentions):
         bare = clause.strip(" 　。！？!?.;；：:“”")
@@ -397,7 +398,7 @@ def _began(state: _Sentence, pattern: Pattern, g: dict[str, str], times: tuple[T
     points = [m for m in times if m.shape in {"point", "since", "by"}]
     if who is None or not points or who.kind == "person":
         return False
-    words = points[0].time.words
+    words = state.body[points[0].core_start : points[0].end]
     _add(state, who, pattern.phrase, Value(words, datatype="date"), interval(points, "event"), mood)
     return True
 

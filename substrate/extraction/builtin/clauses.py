@@ -56,7 +56,7 @@ def _clause(reader: Reader, verb: Any, whole: Mood | None) -> Clause:
     passive = any(c.dep_ in {"auxpass", "nsubjpass"} for c in verb.children) or (
         verb.dep_ == "acl" and verb.tag_ == "VBN"
     )
-    lemma = verb.lemma_.lower()
+    lemma = reader.unit(verb).lemma or verb.lemma_.lower()
     particle = next((c.lower_ for c in verb.children if c.dep_ in {"prt", "advmod"} and c.lower_ in _PARTICLES), "")
     if particle and c_follows(verb, particle):
         lemma = f"{lemma} {particle}"
@@ -142,8 +142,8 @@ def _prepositions(reader: Reader, verb: Any) -> list[tuple[str, Any]]:
     for prep, target in reader.prepositions(verb):
         found.append((prep, target))
         found.extend((p, t) for p, t in reader.prepositions(target) if p in {"from", "to", "as", "for", "on"})
-        if prep == "from":
-            continue
+        for _, inner in reader.prepositions(target):
+            found.extend((p, t) for p, t in reader.prepositions(inner) if p in {"from", "to"})
     for child in verb.children:
         if child.dep_ == "prep" and child.lower_ in {"from", "as", "by"}:
             for nested in child.children:
@@ -155,6 +155,8 @@ def _prepositions(reader: Reader, verb: Any) -> list[tuple[str, Any]]:
                 for p, t in reader.prepositions(child)
                 if p in {"from", "to", "as", "by", "in", "into", "with", "on", "at"}
             )
+            for _, inner in reader.prepositions(child):
+                found.extend((p, t) for p, t in reader.prepositions(inner) if p in {"from", "to", "as"})
         if child.dep_ == "xcomp" and reader.unit(child).kind in {"role", "name", "amount"}:
             found.append(("to", child))
         if child.dep_ == "aux" and reader.unit(child).kind in {"role", "name", "amount"}:

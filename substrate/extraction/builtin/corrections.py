@@ -74,7 +74,7 @@ def _stand_in_copula(masked: Masked, units: list[Unit], removed: list[tuple[int,
     first, last = next(span for span in removed if _wrong_wording(masked) == span)
     if first == 0 or first >= len(units):
         return kept
-    copula = replace(units[first], kind="word", text="was", parsed_as="was")
+    copula = replace(units[first], kind="word", text="is", parsed_as="is")
     at = sum(u.start < units[first].start for u in kept)
     return [*kept[:at], copula, *kept[at:]]
 

@@ -2,12 +2,19 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, field, replace
 
 from substrate.extraction.builtin.intervals import UNKNOWN_END
 from substrate.extraction.builtin.roles import plain_title, read_role
 from substrate.extraction.builtin.terms import Term, is_deputy
 from substrate.extraction.claims import UNDATED, Claim, ClaimTime, Drop, Mood, Value
+
+
+_PER = re.compile(r"(year|annum|month|week|day|hour|annually|monthly|yearly|p\.a\.)$", re.IGNORECASE)
+_PERIODS = {"annum": "year", "annually": "year", "yearly": "year", "p.a.": "year", "monthly": "month"} | {
+    p: p for p in ("year", "month", "week", "day", "hour")
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,7 +86,7 @@ def _title_drafts(
 
 
 def _kinds(phrase: str) -> tuple[str | None, str | None]:
-    if phrase in {"leads", "chairs", "directs", "advises", "sponsors", "maintains", "coordinates"}:
+    if phrase in {"leads", "chairs", "directs", "coordinates"}:
         return "person", None
     if phrase == "works for":
         return "person", "organization"
@@ -97,6 +104,8 @@ def former(time: ClaimTime) -> ClaimTime:
 
 def claim_of(draft: Draft, subject: Term, target: Term | None, quote: str, start: int) -> Claim:
     value = draft.object if isinstance(draft.object, Value) else None
+    per = _PER.search(value.raw) if value is not None and value.datatype == "money" else None
+    period = (("per", _PERIODS[per.group(1).lower()]),) if per else ()
     return Claim(
         subject=subject.text,
         phrase=draft.phrase,
@@ -111,7 +120,7 @@ def claim_of(draft: Draft, subject: Term, target: Term | None, quote: str, start
         mood=draft.mood,
         denies=draft.denies,
         corrects=draft.corrects,
-        qualifiers=draft.qualifiers,
+        qualifiers=draft.qualifiers + period,
         confidence=draft.confidence,
         wording=draft.wording,
     )

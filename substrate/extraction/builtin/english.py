@@ -11,7 +11,7 @@ from substrate.extraction.builtin.clauses import clauses_of
 from substrate.extraction.builtin.corrections import Correction, apply, rewrite
 from substrate.extraction.builtin.drafts import Draft, Findings
 from substrate.extraction.builtin.frames import Scene, read_clauses
-from substrate.extraction.builtin.masking import Masked, mask
+from substrate.extraction.builtin.masking import Masked, mask, without
 from substrate.extraction.builtin.moods import sentence_mood
 from substrate.extraction.builtin.names import Lexicon
 from substrate.extraction.builtin.terms import Reader
@@ -26,8 +26,8 @@ _SPECIAL = (
     frames_values.copula,
     frames_values.has,
     frames_values.paid,
-    frames_values.changed,
     frames_values.moved,
+    frames_values.changed,
     frames_roles.quit_role,
     frames_roles.appointed,
     frames_roles.joined,
@@ -44,6 +44,7 @@ class Prepared:
     masked: Masked
     correction: Correction
     mood: Mood | None
+    aliases: tuple[Draft, ...] = ()
 
     @property
     def parsable(self) -> bool:
@@ -52,20 +53,12 @@ class Prepared:
 
 def prepare(text: str, anchor: Anchor | None, lexicon: Lexicon, known: frozenset[str]) -> Prepared:
     masked, correction = rewrite(mask(text, anchor, lexicon, known))
-    masked = _without_blanks(masked)
+    masked = without(masked, {i for i, u in enumerate(masked.units) if not u.parsed_as})
+    masked, aliases = frames_names.lift_aliases(masked)
     mood = sentence_mood(text)
     if mood == "planned" and correction.corrects:
         mood = None
-    return Prepared(masked, correction, mood)
-
-
-def _without_blanks(masked: Masked) -> Masked:
-    kept = tuple(u for u in masked.units if u.parsed_as)
-    if len(kept) == len(masked.units):
-        return masked
-    gone = [i for i, u in enumerate(masked.units) if not u.parsed_as]
-    times = tuple((at - sum(g < at for g in gone), m) for at, m in masked.times)
-    return Masked(masked.text, kept, times)
+    return Prepared(masked, correction, mood, aliases)
 
 
 def parse(nlp: Any, prepared: Iterable[Prepared]) -> Iterator[Any]:
@@ -88,7 +81,7 @@ def read(prepared: Prepared, doc: Any) -> Findings:
     scene = Scene(reader, findings, tuple(clauses_of(reader, prepared.mood)))
     read_clauses(scene, _SPECIAL)
     frames_names.appositions(scene, prepared.mood)
-    frames_names.aliases(scene)
+    findings.drafts.extend(prepared.aliases)
     findings.drafts = apply(_unique(findings.drafts), prepared.correction)
     return findings
 

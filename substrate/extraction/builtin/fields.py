@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from substrate.extraction.builtin.amounts import parse_amount, unit_named
@@ -86,6 +87,10 @@ _NAME_VALUES = {
 }  # fmt: skip
 _HOLDER_KEYS = _words("lead, leader, head, manager, director, owner, chair, chairman, chairwoman, chairperson")
 _UNIT_IN_HEADER = re.compile(r"\s*[(（\[]\s*(?P<unit>[^)）\]]+)\s*[)）\]]\s*|\s+in\s+(?P<in>[A-Z]{3})$")
+_OF_PERSONS = _words(
+    "job title, title, position, salary, pay, wage, employer, department, team, reports to, line manager, supervisor, hire date, "
+    "role, job, employee id, email, grade, works for, annual salary, monthly salary, base salary, date of birth, birthday"
+)
 _EMPTY = {"", "-", "–", "—", "n/a", "na", "none", "null", "tbd", "tbc", "?", "无", "暂无", "unknown", "n.a.", "…", "...", "待定", "nil", "vacant", "/"}
 _SPLIT = re.compile(r"\s*(?:[,，、;；/&]|\band\b|和|及|与)\s*")
 _RANGE_DASH = re.compile(r"\s*[(（\[]?\s*$")
@@ -109,6 +114,11 @@ def read_key(label: str) -> Key:
         text = (text[: m.start()] + " " + text[m.end() :]).strip()
     low = re.sub(r"[\s_]+", " ", text.replace("_", " ").lower()).strip(" .")
     return Key(CHINESE_KEYS.get(text, low), unit, label.strip())
+
+
+def speaks_of_person(keys: Iterable[Key]) -> bool:
+    """Whether one of the labels makes sense of a person alone, so that the "Name" beside it is a person's."""
+    return any(k.plain in _OF_PERSONS for k in keys)
 
 
 def is_empty(cell: str) -> bool:

@@ -9,11 +9,12 @@ from substrate.extraction.builtin.clauses import Clause
 from substrate.extraction.builtin.drafts import Draft, former, role_drafts, text_value
 from substrate.extraction.builtin.frames import Scene
 from substrate.extraction.builtin.intervals import UNKNOWN_END, interval
+from substrate.extraction.builtin.masking import Masked, Unit, without
 from substrate.extraction.builtin.terms import Term
 from substrate.extraction.claims import UNDATED, Mood
 
 _ALIAS = re.compile(
-    r"[,(\s]\s*(?P<how>also (?:known|called|referred to) as|better known as|known as|a\.?k\.?a\.?|i\.\s?e\.,?|"
+    r"[,(\s]+(?P<how>also (?:known|called|referred to) as|better known as|known as|a\.?k\.?a\.?|i\.\s?e\.,?|"
     r"that is,|formerly(?: known as| called)?|previously(?: known as| called)?|n[ée]e|now(?: known as| called)?|"
     r"short for|in short,?|abbreviated(?: as| to)?)\s+$",
     re.IGNORECASE,
@@ -50,25 +51,28 @@ def renamed(scene: Scene, clause: Clause) -> bool:
     return done
 
 
-def aliases(scene: Scene) -> None:
-    """ "X (formerly Y)", "X, also known as Y": two names with only such words between them."""
-    units = [u for u in scene.reader.masked.units if u.kind == "name"]
-    for left, right in zip(units, units[1:], strict=False):
-        between = scene.text[left.end : right.start]
-        match = _ALIAS.fullmatch(between)
-        if match is None or len(between) > 40:
+def lift_aliases(masked: Masked) -> tuple[Masked, tuple[Draft, ...]]:
+    """Takes "(formerly Y)" and ", also known as Y," out of the sentence and states them apart."""
+    units, drafts, gone = masked.units, [], set()
+    names = [i for i, u in enumerate(units) if u.kind == "name"]
+    for left, right in zip(names, names[1:], strict=False):
+        between = masked.text[units[left].end : units[right].start]
+        match = _ALIAS.fullmatch(between) if len(between) <= 40 else None
+        if match is None:
             continue
-        how = match.group("how").lower()
-        old = how.startswith(("former", "previous", "n")) and not how.startswith("now")
-        subject = Term("name", left.text, left.guess, unit=left)
-        phrase = "formerly known as" if old else "known as"
-        scene.findings.drafts.append(
-            Draft(subject, phrase, text_value(right.text), UNKNOWN_END if old else UNDATED, wording=how)
-        )
+        drafts.append(_alias(units[left], units[right], match.group("how").lower()))
+        stop = right + 1
+        if stop < len(units) and units[stop].text in {",", ")"}:
+            stop += 1
+        gone.update(range(left + 1, stop))
+    return without(masked, gone), tuple(drafts)
 
 
-def is_alias_pair(text: str, left_end: int, right_start: int) -> bool:
-    return bool(_ALIAS.fullmatch(text[left_end:right_start]))
+def _alias(left: Unit, right: Unit, how: str) -> Draft:
+    old = how.startswith(("former", "previous", "né", "nee"))
+    subject = Term("name", left.text, left.guess, unit=left)
+    time = UNKNOWN_END if old else UNDATED
+    return Draft(subject, "formerly known as" if old else "known as", text_value(right.text), time, wording=how)
 
 
 def appositions(scene: Scene, whole: Mood | None) -> None:
@@ -86,7 +90,7 @@ def _apposition(scene: Scene, head: Term, other: Term, mood: Mood | None) -> Non
     holder, role = (head, other) if other.sort == "role" else (other, head)
     if holder.sort != "name" or role.sort != "role" or holder.kind in {"organization", "place", "project"}:
         return
-    if scene.reader.unit(other.token).text[0].islower() is False and other.sort == "name" and role.owner is None:
+    if other.sort == "name" and role.owner is None:
         return
     time = former(UNDATED) if role.former else UNDATED
     scene.findings.drafts.extend(role_drafts(holder, role, role.owner, time, mood, role.text))

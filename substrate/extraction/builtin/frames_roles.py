@@ -290,9 +290,11 @@ def joined(scene: Scene, clause: Clause) -> bool:
     for person in scene.terms(clause.subjects):
         for thing in scene.terms(clause.objects):
             if thing.sort == "attribute" and thing.text in {"board", "team", "council"} and thing.owner:
-                scene.add(clause, person, "member of", thing.owner, time, subject_kind="person")
+                scene.add(clause, person, "member of", thing.owner, time, subject_kind="person", object_kind="organization")
             elif thing.sort in {"name", "definite"}:
-                scene.add(clause, person, belonging(thing, person), thing, time, subject_kind="person")
+                phrase = belonging(thing, person)
+                kind = "project" if phrase == "works on" else "organization"
+                scene.add(clause, person, phrase, thing, time, subject_kind="person", object_kind=kind)
             else:
                 continue
             done = True

@@ -32,6 +32,9 @@ PLAIN_ATTRIBUTE = {
 _PLACE_PHRASES = {"headquartered in", "located in"}
 
 
+_TITLE_WORDS = frozenset(("title", "position", "role", "post", "rank"))
+
+
 def plain_attribute(noun: str) -> str:
     return PLAIN_ATTRIBUTE.get(noun, noun)
 
@@ -93,6 +96,8 @@ def _is_placed(scene: Scene, clause: Clause, subject: Term, time: ClaimTime) -> 
             scene.add(clause, subject, phrase, noun, time, object_kind="place")
         elif prep == "married to" and noun.sort == "name":
             scene.add(clause, subject, "married to", noun, time, subject_kind="person", object_kind="person")
+        elif prep == "with" and noun.sort == "name" and noun.kind != "person" and clause.times and subject.sort == "name":
+            scene.add(clause, subject, "works for", noun, time, subject_kind="person", object_kind="organization")
         else:
             continue
         done = True
@@ -183,6 +188,9 @@ def _has_one(scene: Scene, clause: Clause, subject: Term, token: object, time: C
     if term.sort == "value" and term.value is not None and term.value.unit in {"{employees}", "{people}"}:
         scene.add(clause, subject, "headcount", term.value, time)
         return True
+    if term.sort == "role" and (inner := scene.reader.unit(token)).kind == "role":
+        if any(c.lower_ in _TITLE_WORDS for c in token.children):  # type: ignore[attr-defined]
+            return bool(_title(scene, clause, subject, replace(term, text=inner.text), time))
     if noun in {"title", "position", "role", "post", "job", "rank"}:
         for role in _named_roles(scene, token):
             return bool(_title(scene, clause, subject, role, time))
@@ -252,11 +260,18 @@ def changed(scene: Scene, clause: Clause) -> bool:
     new, old = scene.terms(clause.at("to", "at")), scene.terms(clause.at("from"))
     done = False
     for owner in owners[:1]:
+        if owner.owner and owner.owner.sort == "pronoun" and (own := _own_subject(scene, clause)):
+            owner = replace(owner, owner=own)
         for side, time in ((new, interval(clause.times, "start", clause.tense)), (old, handover_end(clause.times))):
             for target in side:
                 if target.sort != "time":
                     done = attribute(scene, clause, owner, target, time) or done
     return done
+
+
+def _own_subject(scene: Scene, clause: Clause) -> Term | None:
+    """ "Its" beside a verb is the verb's own subject."""
+    return next((t for t in scene.terms(clause.subjects) if t.sort == "name"), None)
 
 
 def moved(scene: Scene, clause: Clause) -> bool:

@@ -12,6 +12,8 @@ from substrate.extraction.builtin.fields import (
     NAME_KEYS,
     PERSON_KEYS,
     SILENT_KEYS,
+    START_KEYS,
+    speaks_of_person,
     Key,
     field_drafts,
     field_time,
@@ -66,12 +68,14 @@ def pair_of(line: Line) -> Pair | None:
     """The line as a pair, or None when it is prose."""
     text = line.text
     m = _PAIR.match(text)
-    if m is None or _NOT_A_KEY.match(_STRIP.sub("", text)):
+    if m is None:
         return None
     label, value = _STRIP.sub("", m.group("key")).strip(), _STRIP.sub("", m.group("value")).strip()
     if not label or not value or re.fullmatch(r"[\d\s:.\-/\[\]]+", label) or find_times(label):
         return None
     key = read_key(label)
+    if _NOT_A_KEY.match(label) and not (key.plain in START_KEYS and find_times(value)):
+        return None
     if is_prose(key, value):
         return None
     return Pair(line, key, value)
@@ -114,7 +118,8 @@ def _subject(record: Record, context: Term | None) -> tuple[Term | None, Pair | 
         if kind is None or not looks_like_name(pair.value):
             continue
         if pair.key.plain in PERSON_KEYS or context is None:
-            exact = None if pair.key.plain == "name" else kind
+            person = speaks_of_person(p.key for p in record.pairs)
+            exact = None if pair.key.plain == "name" and not person else kind
             return named(pair.value, exact), pair
     return context, None
 

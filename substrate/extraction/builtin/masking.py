@@ -11,14 +11,17 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
-from substrate.extraction.builtin import vocabulary as v
 from substrate.extraction.builtin.amounts import Amount, amounts_in
 from substrate.extraction.builtin.names import Lexicon, Span, names_in, words_of
+from substrate.extraction.builtin.verbs import RELATIONS, third_person
 from substrate.extraction.claims import Value
 from substrate.extraction.times import Anchor, TimeMention, find_times
 
 UnitKind = Literal["name", "role", "amount", "time", "word"]
 _STAND_INS = {"person": "Smith", "place": "London", "event": "Oracle", "product": "Oracle"}
+_THIRD_PERSON = {third_person(verb): verb for verb, _ in RELATIONS if " " not in verb}
+_OPENING_PREPOSITIONS = {"in", "at", "from", "near", "to", "of", "for", "with"}
+_BEFORE_ROLE = {"to", "as", "the", "a", "new", "current", "former", "appointed", "named", "elected", "became", "is", "was", "'s"}
 _KEEPS_TIME = {"of", "for", "is", "was", "are", "were", "be", "to", "as", "with", "about", "than", "until", "till"}
 
 
@@ -38,6 +41,10 @@ class Unit:
     """An organisation written straight before that ("Acme CEO Jane Roe")."""
     value: Value | None = None
     mention: TimeMention | None = None
+    lemma: str = ""
+    """Set where the parser was given another verb than the one written."""
+    group: tuple[Unit, ...] = ()
+    """The names of "A, B and C", which the parser sees as one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +64,8 @@ def mask(text: str, anchor: Anchor | None, lexicon: Lexicon, known: frozenset[st
     spans = names_in(text, taken + [(a.start, a.end) for a in amounts if _bare_amount(a)], lexicon, known)
     amounts = [a for a in amounts if not any(s.start < a.end and a.start < s.end for s in spans)]
     units = _merge_titles(_units(text, spans, amounts, mentions))
-    return _lift_times(text, units)
+    masked = _lift_times(text, _merge_lists(text, units))
+    return Masked(text, tuple(_settle_words(masked.units)), masked.times)
 
 
 def _overlaps(start: int, end: int, spans: Sequence[tuple[int, int]]) -> bool:
@@ -107,6 +115,69 @@ def _merge_titles(units: list[Unit]) -> list[Unit]:
     return merged
 
 
+def _merge_lists(text: str, units: list[Unit]) -> list[Unit]:
+    """ "A, B and C" becomes one unit, unless a preposition before it may own the first name alone."""
+    merged: list[Unit] = []
+    i = 0
+    while i < len(units):
+        stop = _list_end(units, i)
+        before = units[i - 1].text.lower() if i else ""
+        if stop > i and before not in _OPENING_PREPOSITIONS:
+            group = tuple(u for u in units[i : stop + 1] if u.kind == "name")
+            span = text[units[i].start : units[stop].end]
+            merged.append(Unit("name", units[i].start, units[stop].end, span, "Americans", units[i].guess, group=group))
+            i = stop + 1
+            continue
+        merged.append(units[i])
+        i += 1
+    return merged
+
+
+def _list_end(units: list[Unit], i: int) -> int:
+    """Index of the last name of a list of three or more that begins at `i`, else `i`."""
+    at, commas = i, 0
+    while units[at].kind == "name" and at + 2 < len(units):
+        link = units[at + 1].text.lower()
+        step = 2
+        if link == "," and units[at + 2].text.lower() == "and":
+            link, step = "and", 3
+        if link not in {",", "and"} or at + step >= len(units) or units[at + step].kind != "name":
+            return i
+        at += step
+        if link == "and":
+            return at if commas else i
+        commas += 1
+    return i
+
+
+def _settle_words(units: tuple[Unit, ...]) -> list[Unit]:
+    """Words that the parser takes for another part of speech between names are given as clear ones."""
+    settled: list[Unit] = []
+    for i, unit in enumerate(units):
+        before = units[i - 1] if i else None
+        after = units[i + 1] if i + 1 < len(units) else None
+        low = unit.text.lower()
+        if unit.kind != "word" or after is None:
+            settled.append(unit)
+        elif before and before.kind == "name" and low in _THIRD_PERSON and _object_follows(after):
+            stand_in = "works" if after.text.lower() in {"with", "for", "to", "on"} else "owns"
+            unit = replace(unit, parsed_as=stand_in, lemma=_THIRD_PERSON[low])
+            settled.append(unit)
+        elif low in {"head", "lead", "chair"} and before and before.text.lower() in _BEFORE_ROLE and _ends_role(after):
+            settled.append(replace(unit, parsed_as="manager"))
+        else:
+            settled.append(unit)
+    return settled
+
+
+def _object_follows(after: Unit) -> bool:
+    return after.kind == "name" or after.text.lower() in {"the", "a", "an", "its", "both", "with", "for", "to", "on"}
+
+
+def _ends_role(after: Unit) -> bool:
+    return after.text.lower() in {"of", "for", "at", ",", ".", "in", "on"}
+
+
 def _lift_times(text: str, units: list[Unit]) -> Masked:
     """Takes time adverbials out, with the comma or the brackets that held them."""
     kept: list[Unit] = []
@@ -152,4 +223,11 @@ def _closes_after(units: list[Unit], i: int) -> bool:
     return i + 1 < len(units) and units[i + 1].text == ")"
 
 
-PERSONAL = frozenset(v.HONORIFICS)
+
+def without(masked: Masked, gone: set[int]) -> Masked:
+    """The sentence without some of its units; time mentions keep their place."""
+    if not gone:
+        return masked
+    kept = tuple(u for i, u in enumerate(masked.units) if i not in gone)
+    times = tuple((at - sum(g < at for g in gone), m) for at, m in masked.times)
+    return Masked(masked.text, kept, times)

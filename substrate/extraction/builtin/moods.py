@@ -23,7 +23,7 @@ _CONDITION_MARKS = {
 _HEDGES = {
     "perhaps", "possibly", "probably", "maybe", "reportedly", "allegedly", "apparently", "supposedly", "likely",
     "presumably", "seemingly", "potentially", "conceivably", "purportedly", "rumoured", "rumored", "ostensibly",
-    "arguably", "tentatively",
+    "arguably", "tentatively", "almost", "nearly", "virtually",
 }  # fmt: skip
 _HEDGING_MODALS = {"may", "might", "could", "would", "can", "should", "must", "'d", "ought"}
 _FUTURE_MODALS = {"will", "shall", "'ll", "wo"}
@@ -51,6 +51,7 @@ _WHOLE_REPORTED = re.compile(
 _HISTORIC_PLAN = re.compile(
     r"\b(?:was to have|had planned|was supposed to|were supposed to|had intended)\b", re.IGNORECASE
 )
+_NEITHER = re.compile(r"\bneither\b.*\bnor\b|^(?:no one|nobody|none of)\b", re.IGNORECASE)
 _FICTION = re.compile(r"^(?:imagine|suppose|say|for example, if|let us assume|what if)\b", re.IGNORECASE)
 
 
@@ -60,6 +61,8 @@ def sentence_mood(text: str) -> Mood | None:
         return "question"
     if _WHOLE_CONDITIONAL.search(text) or _FICTION.search(text):
         return "conditional"
+    if _NEITHER.search(text):
+        return "negated"
     if _WHOLE_HEDGED.search(text):
         return "hedged"
     if _HISTORIC_PLAN.search(text) or _WHOLE_PLANNED.search(text):

@@ -145,6 +145,8 @@ def _initial_is_name(words: list[Word], i: int, lexicon: Lexicon, known: frozens
     if word in known or (word.isupper() and len(word) > 1) or not lexicon.knows(word.lower()):
         return True
     low = word.lower()
+    if len(word) == 1 and following == "." and i + 2 < len(words) and capitalised(words[i + 2].text):
+        return True
     if low in v.SURNAMES | v.GIVEN_NAMES | v.PLACES | v.HONORIFICS | ROLE_NOUNS:
         return True
     if following and following[0].isupper() and following.lower() not in v.NEVER_A_NAME:

@@ -9,7 +9,6 @@ from substrate.extraction.builtin.terms import Term
 _PERSONAL = {"he", "she", "him", "her", "his", "hers"}
 _THINGS = {"it", "its"}
 _SPEAKER = {"i", "me", "my", "mine"}
-_UNCLEAR = {None}
 
 
 @dataclass(slots=True)
@@ -37,10 +36,19 @@ class References:
         if term.text in _SPEAKER:
             return replace(term, sort="name", text=self.speaker, kind="person") if self.speaker else None
         if term.text in _PERSONAL:
-            return self._one(term, {"person"}, doubtful=True)
+            found = self._one(term, {"person"}, doubtful=True)
+            return found or (self._heading_person(term) if not self._people() else None)
         if term.text in _THINGS:
             return self._one(term, {"organization", "project", "product", "place"}, doubtful=True)
         return None
+
+    def _people(self) -> list[str]:
+        return [n for n, k in self.seen.items() if k in {"person", None}]
+
+    def _heading_person(self, term: Term) -> Term | None:
+        """Under a heading that is a person's name "she" is that person."""
+        people = [n for n, k in self.context.items() if k == "person" or (k is None and 2 <= len(n.split()) <= 3)]
+        return replace(term, sort="name", text=people[0], kind="person") if len(people) == 1 else None
 
     def _one(self, term: Term, kinds: set[str | None], doubtful: bool = False) -> Term | None:
         pool = self.seen if term.text in _PERSONAL else {**self.context, **self.seen}

@@ -21,6 +21,7 @@ from substrate.extraction.builtin.fields import (
     looks_like_name,
     named,
     read_key,
+    speaks_of_person,
 )
 from substrate.extraction.builtin.roles import is_role
 from substrate.extraction.builtin.terms import Term
@@ -97,8 +98,9 @@ def _row_drafts(keys: Sequence[Key], row: Sequence[str], column: int, anchor: An
     if is_empty(cell) or re.match(r"(?i)(?:total|sum|average|合计|总计)\b", cell.strip()):
         return []
     kind = NAME_KEYS.get(keys[column].plain)
-    subject = named(cell, None if keys[column].plain == "name" else kind)
-    if keys[column].plain in PERSON_KEYS and keys[column].plain != "name":
+    person = speaks_of_person(keys)
+    subject = named(cell, None if keys[column].plain == "name" and not person else kind)
+    if keys[column].plain in PERSON_KEYS and (keys[column].plain != "name" or (person and subject.kind is None)):
         subject = Term("name", subject.text, "person")
     sides: dict[str, ClaimTime] = {}
     dating: set[int] = set()

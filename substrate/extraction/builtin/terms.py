@@ -50,6 +50,8 @@ class Reader:
     def terms(self, token: Any) -> list[Term]:
         """The term at `token` and those joined to it by "and"."""
         found = [self.term(token)]
+        if group := self.unit(token).group:
+            found = [Term("name", u.text, u.guess, token, unit=u) for u in group]
         for child in token.children:
             if child.dep_ == "conj" and not _is_clause(child):
                 found.extend(self.terms(child))
