@@ -7,6 +7,7 @@ from dataclasses import replace
 from datetime import timedelta
 from functools import cache
 
+from substrate.extraction.claims import Precision
 from substrate.extraction.times import english_relative, numeric, spans, words
 from substrate.extraction.times.rules import Grammar, Reader, Rule
 from substrate.extraction.times.spans import Context, Span
@@ -53,6 +54,32 @@ def _days_of_month(match: Match, context: Context) -> Span | None:
         start = replace(spans.day_span(year, month, first), grade=grade)
         end = spans.day_span(year, month, last)
     return spans.join(start, end) if start and end else None
+
+
+def _slice(match: Match, context: Context) -> Span | None:
+    """ "The last 3 weeks of this year", "first ten days of May 2024"."""
+    if match["mon"]:
+        whole = (_month_of_year if match["y"] else _yearless_month)(match, context)
+    else:
+        whole = _year(match, context) if match["y"] else spans.relative(context, "month", words.OFFSETS[match["rel"]])
+    if whole is None:
+        return None
+    unit, many = words.unit(match["unit"])
+    count = many * (words.cardinal(match["n"]) if match["n"] else 1)
+    first = match["side"].lower() == "first"
+    edge = spans.week_within(whole, 1 if first else -1) if unit == "week" else whole
+    start, end = (
+        (edge.start, spans.move(edge.start, unit, count)) if first else (spans.move(edge.end, unit, -count), edge.end)
+    )
+    precision: Precision = "day" if unit in ("day", "week") else "month"
+    if unit not in ("day", "week", "month", "quarter"):
+        raise ValueError("not shorter than what it is of")
+    return Span(start, end, precision, whole.grade)
+
+
+def _nth_month(match: Match, context: Context) -> Span | None:
+    year, grade = words.year(match["y"], context)
+    return replace(spans.month_span(year, words.ordinal(match["od"])), grade=grade)
 
 
 def _weekday(match: Match, context: Context) -> Span | None:
@@ -143,25 +170,14 @@ def _week_of_year(match: Match, context: Context) -> Span | None:
     return replace(spans.iso_week_span(year, int(match["dn"])), grade=grade)
 
 
-def _week_within(span: Span, rank: int) -> Span:
-    """The `rank`-th week of a month or year, counted by Thursdays as ISO does; -1 for the last."""
-    if rank < 0:
-        last = span.end - timedelta(1)
-        return replace(spans.week_of(last - timedelta((last.weekday() - 3) % 7)), grade=span.grade)
-    first = span.start + timedelta((3 - span.start.weekday()) % 7 + 7 * (rank - 1))
-    if first >= span.end:
-        raise ValueError("no such week")
-    return replace(spans.week_of(first), grade=span.grade)
-
-
 def _week_of_month(match: Match, context: Context) -> Span | None:
     month = (_month_of_year if match["y"] else _yearless_month)(match, context)
-    return month and _week_within(month, words.ordinal(match["ordq"]))
+    return month and spans.week_within(month, words.ordinal(match["ordq"]))
 
 
 def _ranked_week_of_year(match: Match, context: Context) -> Span | None:
     year = _year(match, context)
-    return year and _week_within(year, words.ordinal(match["ordq"]))
+    return year and spans.week_within(year, words.ordinal(match["ordq"]))
 
 
 def _absolute(grammar: Grammar) -> None:
@@ -230,6 +246,10 @@ def _recurring(grammar: Grammar) -> None:
         r"(?:<d>(?: of)? <mon>|<mon2> <d2>),?(?: <y>)?",
         _week_of_either,
     )
+    whole = r"(?:<mon>(?:,? <y>)?|(?P<rel>last|this|next) month)"
+    add("first last", r"(?P<side>first|last) (?:<n> )?<unit> of (?:the )?" + whole, _slice)
+    add("first last", r"(?P<side>first|last) <n> <unit> of (?:the )?(?P<mon>(?!))?(?P<rel>(?!))?<y>", _slice)
+    add(words.ORDINAL_STARTS, r"<od> month of <y>", _nth_month)
     add("first second third fourth last final 1", r"<ordq> week of <mon>(?:,? <y>)?", _week_of_month)
     add("first second third fourth last final 1", r"<ordq> week of (?P<y>[12][0-9]{3})", _ranked_week_of_year)
     add("1", r"(?P<a>[0-9]{1,2})/(?P<b>[0-9]{1,2})", _day_and_month, loose=True)

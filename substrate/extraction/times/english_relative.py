@@ -96,6 +96,25 @@ def _rolling(match: Match, context: Context) -> Span | None:
     return spans.rolling(context, unit, offset * many * words.cardinal(match["n"]))
 
 
+def _business_days(match: Match, context: Context) -> Span | None:
+    """Mondays to Fridays before or after the anchor's day; public holidays are not known here."""
+    at = words.needed(context.at("day"))
+    sign = words.OFFSETS[match["rel"].lower()]
+    left, day = words.cardinal(match["n"]), at
+    if not sign or not left:
+        raise ValueError("neither ahead nor behind")
+    while left:
+        day += timedelta(sign)
+        left -= day.weekday() < 5
+    start, end = (at + timedelta(1), day + timedelta(1)) if sign > 0 else (day, at)
+    return Span(start, end, "day", "B", kind="interval")
+
+
+def _working_week(match: Match, context: Context) -> Span | None:
+    week = spans.relative(context, "week", words.OFFSETS[match["rel"].lower()])
+    return week and replace(week, end=week.end - timedelta(2))
+
+
 def _weekend(match: Match, context: Context) -> Span | None:
     offset = words.OFFSETS[match["rel"].lower()]
     week = spans.relative(context, "week", offset)
@@ -224,6 +243,8 @@ def add_rules(grammar: Grammar) -> None:
     add(relatives, r"<rel> <season>", _relative_season)
     add(relatives, r"<rel> <n> <unit>(?! (?:of|and [0-9a-z]+ (?:day|week|month)))", _rolling)
     add(words.NUMBER_STARTS, r"<n> <rel> <unit>(?! of)", _rolling)
+    add(relatives, r"<rel> <n> (?:business|working) days?", _business_days)
+    add(relatives, r"<rel> (?:working|business) week", _working_week)
     add("later earlier", r"(?P<side>later|earlier) (?:this|in the) <unit>(?<!s)", _clipped)
     add(
         "end beginning start middle close",

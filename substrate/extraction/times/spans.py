@@ -128,6 +128,17 @@ def week_of(at: datetime) -> Span:
     return Span(start, start + timedelta(7), "day", unit="week")
 
 
+def week_within(span: Span, rank: int) -> Span:
+    """The `rank`-th week of a month or year, counted by Thursdays as ISO does; -1 for the last."""
+    if rank < 0:
+        last = span.end - timedelta(1)
+        return replace(week_of(last - timedelta((last.weekday() - 3) % 7)), grade=span.grade)
+    first = span.start + timedelta((3 - span.start.weekday()) % 7 + 7 * (rank - 1))
+    if first >= span.end:
+        raise ValueError("no such week")
+    return replace(week_of(first), grade=span.grade)
+
+
 def unit_at(at: datetime, unit: Unit, offset: int = 0) -> Span:
     """The unit `offset` after the one that holds `at`."""
     if unit == "day":

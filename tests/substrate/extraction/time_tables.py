@@ -277,6 +277,12 @@ early next year | 2025-01-01~2026-01-01 year B
 three weeks later | ~ - C
 by the end of the month | ~2024-12-01 month B
 the rest of the year | 2024-11-15~2025-01-01 day/year B
+the last week of last month | 2024-10-28~2024-11-04 day B
+the last 3 weeks of this year | 2024-12-09~2024-12-30 day B
+the first ten days of May 2024 | 2024-05-01~2024-05-11 day A
+the first two months of 2023 | 2023-01-01~2023-03-01 month A
+the 9th month of next year | 2025-09-01~2025-10-01 month B
+the next 4 business days | 2024-11-16~2024-11-22 day B
 year to date | 2024-01-01~2024-11-16 year/day B
 2019 – present | 2019-01-01~ year A
 from March 2020 to the present | 2020-03-01~ month A
