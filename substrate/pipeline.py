@@ -1,0 +1,186 @@
+"""The stages in their order, and the models and readers they share.
+
+The same functions that the Dagster assets call, one after the other, for a command line, a benchmark or a test.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Mapping, Sequence
+from functools import cached_property
+from threading import Lock
+from types import TracebackType
+from typing import TYPE_CHECKING, Literal, Self
+from uuid import UUID
+
+from substrate import work
+from substrate.db import Database
+from substrate.errors import ModelUnavailable
+from substrate.passes import MODEL_PAUSE_S
+from substrate.settings import Settings
+from substrate.work import StageResult
+
+if TYPE_CHECKING:
+    from substrate.documents.parsing import ParserPool
+    from substrate.extraction.claims import Extractor
+    from substrate.retrieval.embedders import Embedder
+
+Step = Literal["parse", "embed", "index", "claims", "entities", "facts"]
+ALL: tuple[Step, ...] = ("parse", "embed", "index", "claims", "entities", "facts")
+
+
+class Services:
+    """What stages need beside the database, opened when first used and once per process.
+
+    A test may pass an embedder or extractor of its own.
+    """
+
+    def __init__(
+        self, settings: Settings, *, embedder: Embedder | None = None, extractor: Extractor | None = None
+    ) -> None:
+        self.settings = settings
+        self._embedder = embedder
+        self._extractor = extractor
+        self._lock = Lock()
+
+    @property
+    def embedder(self) -> Embedder:
+        """Raises `ModelUnavailable`."""
+        with self._lock:
+            if self._embedder is None:
+                from substrate.retrieval.embedders import open_embedder
+
+                self._embedder = open_embedder(self.settings)
+            return self._embedder
+
+    @property
+    def extractor(self) -> Extractor:
+        """Raises `ModelUnavailable`."""
+        with self._lock:
+            if self._extractor is None:
+                self._extractor = open_extractor(self.settings)
+            return self._extractor
+
+    @cached_property
+    def parsers(self) -> ParserPool:
+        """Children that read documents; started at the first document that needs one."""
+        from substrate.documents.parsing import ParserPool
+
+        return ParserPool()
+
+    def next_versions(self) -> Mapping[work.Stage, str]:
+        """What a new chunk becomes due for. A model that cannot be opened is left out; its own stage catches up."""
+        from substrate.extraction.stage import extractor_key
+
+        names: dict[work.Stage, Callable[[], str]] = {
+            "embed": lambda: self.embedder.name,
+            "claims": lambda: extractor_key(self.extractor),
+        }
+        found: dict[work.Stage, str] = {}
+        for stage, name in names.items():
+            try:
+                found[stage] = name()
+            except ModelUnavailable:
+                continue
+        return found
+
+    def close(self) -> None:
+        """End the reading children."""
+        if "parsers" in self.__dict__:
+            self.parsers.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+
+def open_extractor(settings: Settings) -> Extractor:
+    """The extractor that ``settings.extractor`` names. Raises `ModelUnavailable` where it lacks what it needs."""
+    if settings.extractor == "openai":
+        from substrate.extraction.openai_compatible import open_openai_extractor
+
+        return open_openai_extractor(settings)
+    from substrate.extraction.builtin import BuiltinExtractor
+
+    return BuiltinExtractor(settings)
+
+
+def run_step(db: Database, kb_id: UUID, services: Services, step: Step, *, limit: int | None = None) -> StageResult:
+    """One stage of one base. A model that cannot be opened is a result that says so: other stages go on."""
+    try:
+        return _STEPS[step](db, kb_id, services, limit or 100_000)
+    except ModelUnavailable as error:
+        return _without_model(db, kb_id, step, error)
+
+
+def run_pipeline(
+    db: Database, kb_id: UUID, services: Services, stages: Sequence[Step] = ALL, *, limit: int | None = None
+) -> list[StageResult]:
+    """Every stage once, in order; whatever is due when a stage begins is done. Run it again and nothing changes."""
+    return [run_step(db, kb_id, services, step, limit=limit) for step in ALL if step in stages]
+
+
+def _parse(db: Database, kb_id: UUID, services: Services, limit: int) -> StageResult:
+    from substrate.documents.stage import run_parse
+
+    return run_parse(db, kb_id, next_versions=services.next_versions(), pool=services.parsers, limit=limit)
+
+
+def _embed(db: Database, kb_id: UUID, services: Services, limit: int) -> StageResult:
+    from substrate.retrieval.embed_stage import run_embed
+
+    return run_embed(db, kb_id, services.embedder, limit=limit)
+
+
+def _index(db: Database, kb_id: UUID, services: Services, limit: int) -> StageResult:
+    from substrate.retrieval.lexical import run_index
+
+    return run_index(db, kb_id, services.settings)
+
+
+def _claims(db: Database, kb_id: UUID, services: Services, limit: int) -> StageResult:
+    from substrate.extraction.stage import run_claims
+
+    return run_claims(db, kb_id, services.extractor, limit=limit)
+
+
+def _entities(db: Database, kb_id: UUID, services: Services, limit: int) -> StageResult:
+    from substrate.identity.stage import run_entities
+
+    return run_entities(db, kb_id, limit=limit)
+
+
+def _facts(db: Database, kb_id: UUID, services: Services, limit: int) -> StageResult:
+    from substrate.ledger.stage import run_facts
+
+    return run_facts(db, kb_id, limit=limit)
+
+
+_STEPS: Mapping[Step, Callable[[Database, UUID, Services, int], StageResult]] = {
+    "parse": _parse,
+    "embed": _embed,
+    "index": _index,
+    "claims": _claims,
+    "entities": _entities,
+    "facts": _facts,
+}
+
+
+def _without_model(db: Database, kb_id: UUID, step: Step, error: ModelUnavailable) -> StageResult:
+    began = time.monotonic()
+    stage: work.Stage = "embed" if step == "embed" else "claims"
+    work.postpone(db, kb_id, stage, MODEL_PAUSE_S)
+    with db.read() as conn:
+        left, mark = work.remaining(conn, kb_id, stage), work.watermark(conn, kb_id)
+    return StageResult(
+        step,
+        failed=left,
+        remaining=left,
+        seconds=time.monotonic() - began,
+        failures=(f"{left} items wait: {error}",),
+        watermark=mark,
+    )

@@ -1,0 +1,67 @@
+-- name: stage_passages
+-- Leased chunks with what a reader of the document would know beside them. The document's own date is the one it came
+-- with, else the one its content states.
+select c.id, c.text, c.kind, c.heading_path, c.cells, c.invalidated_seq is null as held,
+       d.kind as document_kind, d.external_id, v.filename, v.author, coalesce(p.title, '') as title,
+       coalesce(v.doc_time, p.doc_time) as doc_time,
+       case when v.doc_time is null then p.doc_time_precision else v.doc_time_precision end as doc_time_precision
+from chunks c
+join documents d on d.kb_id = c.kb_id and d.id = c.document_id
+join document_versions v on v.kb_id = c.kb_id and v.id = c.version_id
+left join parse_results p on p.kb_id = c.kb_id and p.version_id = c.version_id and p.parser = c.parser
+where c.kb_id = %(kb_id)s and c.id = any(%(ids)s)
+
+-- name: stage_held_chunks
+-- Which of these chunks are held at this moment.
+select id from chunks where kb_id = %(kb_id)s and id = any(%(ids)s) and invalidated_seq is null
+
+-- name: stage_keep_embedding
+insert into embeddings (kb_id, chunk_id, model, embedding)
+values (%(kb_id)s, %(chunk_id)s, %(model)s, %(embedding)s) on conflict do nothing
+
+-- name: stage_keep_claim
+insert into claims (
+    kb_id, id, chunk_id, extractor, ordinal, subject, subject_kind, phrase, wording, object, object_kind,
+    value_raw, value_number, value_unit, value_type, qualifiers, quote, quote_start, quote_end,
+    valid_from, valid_from_precision, valid_to, valid_to_precision, grade, time_words, at_event,
+    mood, denies, corrects, confidence
+) values (
+    %(kb_id)s, %(id)s, %(chunk_id)s, %(extractor)s, %(ordinal)s, %(subject)s, %(subject_kind)s, %(phrase)s,
+    %(wording)s, %(object)s, %(object_kind)s, %(value_raw)s, %(value_number)s, %(value_unit)s, %(value_type)s,
+    %(qualifiers)s, %(quote)s, %(quote_start)s, %(quote_end)s, %(valid_from)s, %(valid_from_precision)s,
+    %(valid_to)s, %(valid_to_precision)s, %(grade)s, %(time_words)s, %(at_event)s, %(mood)s, %(denies)s,
+    %(corrects)s, %(confidence)s
+) on conflict do nothing
+
+-- name: stage_keep_drop
+insert into extraction_drops (kb_id, chunk_id, extractor, ordinal, code, detail, example)
+values (%(kb_id)s, %(chunk_id)s, %(extractor)s, %(ordinal)s, %(code)s, %(detail)s, %(example)s)
+on conflict do nothing
+
+-- name: stage_keep_usage
+insert into extraction_usage (kb_id, chunk_id, extractor, prompt_tokens, completion_tokens)
+values (%(kb_id)s, %(chunk_id)s, %(extractor)s, %(prompt_tokens)s, %(completion_tokens)s) on conflict do nothing
+
+-- name: stage_quotes_not_in_chunk
+-- Claims whose quote is not the words of their chunk at that place; there should be none.
+select c.id, c.chunk_id, c.extractor, c.quote from claims c
+join chunks k on k.kb_id = c.kb_id and k.id = c.chunk_id
+where c.kb_id = %(kb_id)s and substr(k.text, c.quote_start + 1, c.quote_end - c.quote_start) <> c.quote
+order by c.id limit %(most)s
+
+-- name: stage_evidence_not_in_chunk
+-- Held assertions whose quote is not the words of their chunk at that place; there should be none.
+select a.id, a.chunk_id, a.quote from assertions a
+join chunks k on k.kb_id = a.kb_id and k.id = a.chunk_id
+where a.kb_id = %(kb_id)s and a.invalidated_seq is null and a.quote_start is not null
+  and substr(k.text, a.quote_start + 1, a.quote_end - a.quote_start) <> a.quote
+order by a.id limit %(most)s
+
+-- name: stage_counts
+-- Rows of the tables behind the assets, for the metadata of a run.
+select (select count(*) from chunks where kb_id = %(kb_id)s and invalidated_seq is null) as chunks,
+       (select count(*) from embeddings where kb_id = %(kb_id)s) as embeddings,
+       (select count(*) from claims where kb_id = %(kb_id)s) as claims,
+       (select count(*) from entities where kb_id = %(kb_id)s) as entities,
+       (select count(*) from facts where kb_id = %(kb_id)s and invalidated_seq is null) as facts,
+       (select count(*) from pending_facts where kb_id = %(kb_id)s and invalidated_seq is null) as pending_facts
