@@ -68,9 +68,8 @@ def _slice(match: Match, context: Context) -> Span | None:
     count = many * (words.cardinal(match["n"]) if match["n"] else 1)
     first = match["side"].lower() == "first"
     edge = spans.week_within(whole, 1 if first else -1) if unit == "week" else whole
-    start, end = (
-        (edge.start, spans.move(edge.start, unit, count)) if first else (spans.move(edge.end, unit, -count), edge.end)
-    )
+    start = edge.start if first else spans.move(edge.end, unit, -count)
+    end = spans.move(edge.start, unit, count) if first else edge.end
     precision: Precision = "day" if unit in ("day", "week") else "month"
     if unit not in ("day", "week", "month", "quarter"):
         raise ValueError("not shorter than what it is of")

@@ -115,7 +115,8 @@ def governed_by(text: str, core: Core) -> Governed:
     asked = index + 1 < len(left) and left[index + 1][0] in ("how", "what")
     if nearest in _APPROXIMATE and not ago and not asked:
         return Governed(core_start, core_start, refused=True)
-    if nearest in _BOUNDING and ago:
+    counted = ago or re.search(r" (?:from|before|after) ", core.match[0], re.IGNORECASE)
+    if nearest in _BOUNDING and counted:
         return Governed(core_start, core_start, refused=True)
     count = _take(left, index, _GOVERNORS)
     if not count:

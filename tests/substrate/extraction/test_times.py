@@ -131,6 +131,13 @@ def test_only_the_asked_language_is_read() -> None:
     assert len(find_times(text)) == 2
 
 
+def test_a_swappable_date_is_read_only_where_the_order_is_known() -> None:
+    text = "It closed on 03/04/2024."
+    assert find_times(text) == []
+    assert find_times(text, order="dmy")[0].time.valid_from == datetime(2024, 4, 3, tzinfo=UTC)
+    assert find_times(text, order="mdy")[0].time.valid_from == datetime(2024, 3, 4, tzinfo=UTC)
+
+
 @pytest.mark.parametrize("words", ["since 2019 and more", "x 2024-03-05", "", "hello", "March 2024, May 2024"])
 def test_only_a_whole_expression_is_parsed(words: str) -> None:
     assert parse_time(words, ANCHOR) is None

@@ -432,6 +432,7 @@ Use the spring in the trap.
 A few weeks ago it was fine.
 Several years ago they met.
 more than two weeks ago
+more than 2 weeks before today
 It takes about 2019 steps.
 Around 2015 it closed.
 circa 1850
