@@ -5,10 +5,11 @@ Every answer is a plain dictionary ready for JSON. Of the ledger reads (`find_en
 """
 
 from substrate.reads.changes import changes
-from substrate.reads.documents import get_document
+from substrate.reads.documents import get_document, list_documents
 from substrate.reads.entities import find_entities
 from substrate.reads.facts import entity_facts, timeline
 from substrate.reads.moments import envelope, resolve
+from substrate.reads.review import list_pending
 from substrate.reads.shapes import promised
 
 __all__ = [
@@ -17,6 +18,8 @@ __all__ = [
     "envelope",
     "find_entities",
     "get_document",
+    "list_documents",
+    "list_pending",
     "promised",
     "resolve",
     "timeline",

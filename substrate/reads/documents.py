@@ -9,11 +9,14 @@ from substrate import sql
 from substrate.axes.as_of import AsOf
 from substrate.db import AnyConnection
 from substrate.errors import InvalidInput, NotFound
+from substrate.reads import cursors
 from substrate.reads.moments import envelope, rfc3339
-from substrate.reads.shapes import Row
+from substrate.reads.shapes import Row, text_or_none
 
 PAGE = 24_000
 """Body characters of one page."""
+MOST = 500
+STATES = ("waiting", "parsed", "failed")
 
 
 def get_document(
@@ -65,6 +68,7 @@ def _document(row: Row) -> dict[str, Any]:
         "recorded_at": rfc3339(row["recorded_at"]),
         "state": "failed" if row["failure_code"] else "parsed" if row["parsed"] else "waiting",
         "failure": row["failure"],
+        "waiting_version": row["waiting_version"],
     }
 
 
@@ -82,4 +86,63 @@ def _section(row: Row, offset: int, end: int) -> dict[str, Any] | None:
         "anchor": row["anchor"],
         "offset": start + first,
         "text": text[first:last],
+    }
+
+
+def list_documents(
+    conn: AnyConnection,
+    kb_id: UUID,
+    as_of: AsOf,
+    *,
+    state: str | None = None,
+    kind: str | None = None,
+    limit: int = 100,
+    cursor: str | None = None,
+) -> dict[str, Any]:
+    """Documents held at `as_of` by file name, each with its newest version and, if it failed, why.
+
+    `state` is ``waiting``, ``parsed`` or ``failed``; `kind` is ``file`` or ``memory``.
+    """
+    for field, value, allowed in (("state", state, STATES), ("kind", kind, ("file", "memory"))):
+        if value is not None and value not in allowed:
+            raise InvalidInput(f"{field}: must be one of {', '.join(allowed)}", field=field)
+    page = cursors.page(conn, kb_id, as_of, cursor, limit=limit, most=MOST, question=("documents", state, kind))
+    rows = conn.execute(
+        sql.query("reads_documents", page.as_of),
+        sql.parameters(page.as_of, kb_id=kb_id, state=state, kind=kind, limit=limit, offset=page.offset),
+    ).fetchall()
+    following = page.following(rows[0]["total"])
+    return {
+        "kb_id": str(kb_id),
+        **envelope(page.as_of),
+        "total": rows[0]["total"],
+        "failed": rows[0]["failed"],
+        "limit": limit,
+        "truncated": following is not None,
+        "next_cursor": following,
+        "documents": [_listed(row) for row in rows if row["id"] is not None],
+    }
+
+
+def _listed(row: Row) -> dict[str, Any]:
+    return {
+        "document_id": str(row["id"]),
+        "version_id": text_or_none(row["version_id"]),
+        "version": row["number"],
+        "external_id": row["external_id"],
+        "kind": row["kind"],
+        "source": row["source"],
+        "source_kind": row["source_kind"],
+        "namespace": row["namespace"],
+        "filename": row["filename"],
+        "title": row["title"],
+        "media_type": row["media_type"],
+        "doc_time": rfc3339(row["known_doc_time"]),
+        "doc_time_precision": row["known_precision"],
+        "recorded_at": rfc3339(row["recorded_at"]),
+        "state": row["state"],
+        "failure_code": row["failure_code"],
+        "failure": row["failure"],
+        "chunks": row["chunks"],
+        "missing_since": rfc3339(row["missing_at"]),
     }

@@ -310,14 +310,21 @@ order by p.place
 select seq from ledger_transaction where kb_id = %(kb_id)s and recorded_at >= %(moment)s order by recorded_at limit 1
 
 -- name: reads_document
--- A document as held at the moment: its version then, what parsing said of it, and how much text it has.
+-- A document as held at the moment. A version that is not parsed yet leaves the one before it in place, so that two
+-- may be held: the newest that has text is read, and `waiting_version` names a newer one.
+with held_versions as (
+    select v.*, exists (select from chunks c where c.kb_id = v.kb_id and c.version_id = v.id and [[held c]]) as has_text
+    from document_versions v
+    where v.kb_id = %(kb_id)s and v.document_id = %(document_id)s and [[held v]]
+)
 select d.id, d.external_id, d.kind, d.namespace, d.missing_at, v.id as version_id, v.number, v.filename,
        v.author, v.recorded_at, coalesce(v.doc_time, r.doc_time) as doc_time,
        coalesce(v.doc_time_precision, r.doc_time_precision) as doc_time_precision,
        coalesce(nullif(r.title, ''), v.filename) as title, coalesce(v.media_type, r.media_type) as media_type,
-       r.failure_code, r.failure, r.version_id is not null as parsed
+       r.failure_code, r.failure, v.has_text or r.version_id is not null as parsed,
+       (select max(w.number) from held_versions w where w.number > v.number) as waiting_version
 from documents d
-join document_versions v on v.kb_id = d.kb_id and v.document_id = d.id and [[held v]]
+join lateral (select h.* from held_versions h order by h.has_text desc, h.number desc limit 1) v on true
 left join lateral (
     select p.* from parse_results p where p.kb_id = v.kb_id and p.version_id = v.id
     order by p.finished_at desc, p.parser limit 1
@@ -334,3 +341,57 @@ from (
     where c.kb_id = %(kb_id)s and c.version_id = %(version_id)s and [[held c]]
 ) s
 order by s.position
+
+-- name: reads_pending
+-- Proposals held at the moment, oldest first, each with the sentence it came from and the fact it would become.
+with waiting as (
+    select p.* from pending_facts p where p.kb_id = %(kb_id)s and [[held p]]
+)
+select totals.total, p.id, p.predicate_key, p.proposed_by, p.namespace, p.recorded_at, p.recorded_seq, p.document_id,
+       p.chunk_id, c.subject, c.phrase, c.object, c.value_raw, c.value_norm, c.value_number, c.value_unit, c.value_type,
+       c.quote, c.valid_from, c.valid_from_precision, c.valid_to, c.valid_to_precision, c.time_words, c.confidence,
+       h.text as sentence, v.filename, v.author, v.doc_time, t.actor as recorded_by, t.via,
+       coalesce(term.definition ->> 'label', p.predicate_key, c.phrase) as predicate_label
+from (select count(*) as total from waiting) totals
+left join (select * from waiting order by recorded_seq, id limit %(limit)s offset %(offset)s) p on true
+left join (select x.*, null::text as value_norm from claims x) c on c.kb_id = p.kb_id and c.id = p.claim_id
+left join chunks h on h.kb_id = p.kb_id and h.id = p.chunk_id
+left join document_versions v on v.kb_id = h.kb_id and v.id = h.version_id
+left join ledger_transaction t on t.kb_id = h.kb_id and t.seq = h.recorded_seq
+left join ontology_terms term on term.kb_id = p.kb_id and term.key = p.predicate_key and [[held term]]
+order by p.recorded_seq, p.id
+
+-- name: reads_documents
+-- Documents held at the moment by file name: the version readers see, and why a version could not be read.
+with seen as (
+    select d.id, d.external_id, d.kind, d.namespace, d.missing_at, s.kind as source_kind, s.name as source,
+           v.id as version_id, v.number, v.filename, v.recorded_at, v.doc_time, v.doc_time_precision, v.media_type
+    from documents d
+    join sources s on s.kb_id = d.kb_id and s.id = d.source_id
+    join lateral (
+        select x.* from document_versions x where x.kb_id = d.kb_id and x.document_id = d.id and [[held x]]
+        order by x.number desc limit 1
+    ) v on true
+    where d.kb_id = %(kb_id)s and (%(kind)s::text is null or d.kind = %(kind)s)
+), judged as (
+    select s.*, r.failure_code, r.failure, coalesce(r.doc_time, s.doc_time) as known_doc_time,
+           coalesce(r.doc_time_precision, s.doc_time_precision) as known_precision,
+           nullif(r.title, '') as title, n.chunks,
+           case when r.failure_code is not null then 'failed'
+                when r.version_id is not null or n.chunks > 0 then 'parsed' else 'waiting' end as state
+    from seen s
+    left join lateral (
+        select p.* from parse_results p where p.kb_id = %(kb_id)s and p.version_id = s.version_id
+        order by p.finished_at desc, p.parser limit 1
+    ) r on true
+    left join lateral (
+        select count(*) as chunks from chunks c
+        where c.kb_id = %(kb_id)s and c.version_id = s.version_id and [[held c]]
+    ) n on true
+), wanted as (
+    select * from judged where %(state)s::text is null or state = %(state)s
+)
+select totals.*, p.*
+from (select count(*) as total, count(*) filter (where state = 'failed') as failed from wanted) totals
+left join (select * from wanted order by filename, external_id, id limit %(limit)s offset %(offset)s) p on true
+order by p.filename, p.external_id, p.id

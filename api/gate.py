@@ -1,0 +1,83 @@
+"""The gate before every route under /api: who asks, and does the base exist for them?
+
+It stands before routing and before any body is read, so that no route can be reached, and no body parsed, without a
+valid token, whatever a later route forgets.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from uuid import UUID
+
+from starlette.concurrency import run_in_threadpool
+from starlette.types import ASGIApp, Receive, Scope, Send
+
+from api.errors import problem
+from substrate import access
+from substrate.access import Principal, Role
+from substrate.db import Database
+from substrate.errors import NotFound, TwoclocksError, Unauthenticated
+
+OPEN = frozenset({"/api/v1/health"})
+_BASE = re.compile(r"^/api/v1/kbs/([^/]+)(?:/|$)")
+
+
+@dataclass(frozen=True, slots=True)
+class Admission:
+    """Who asks and, on a path of a base, which base and under which role."""
+
+    principal: Principal
+    kb_id: UUID | None = None
+    role: Role | None = None
+
+    @property
+    def may_write(self) -> bool:
+        return self.role is not None and access.may_write(self.principal, self.role)
+
+
+class Gate:
+    """ASGI middleware; puts an `Admission` into ``scope["state"]["admission"]``."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        self.app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        path = scope.get("path", "")
+        if scope["type"] != "http" or not path.startswith("/api/") or path in OPEN:
+            await self.app(scope, receive, send)
+            return
+        state = scope["app"].state
+        try:
+            admission = await run_in_threadpool(admit, state.database, _bearer(scope), path)
+        except TwoclocksError as error:
+            await problem(error)(scope, receive, send)
+            return
+        state.access_log.used(admission.principal)
+        scope.setdefault("state", {})["admission"] = admission
+        await self.app(scope, receive, send)
+
+
+def admit(db: Database, presented: str | None, path: str) -> Admission:
+    """Judge token and path. Raises `Unauthenticated`, and `NotFound` for a base the token cannot see."""
+    if presented is None:
+        raise Unauthenticated
+    with db.read() as conn:
+        principal = access.authenticate(conn, presented)
+        match = _BASE.match(path)
+        if match is None:
+            return Admission(principal)
+        try:
+            kb_id = UUID(match[1])
+        except ValueError:
+            raise NotFound("no such knowledge base", field="kb_id") from None
+        return Admission(principal, kb_id, access.authorise(conn, principal, kb_id))
+
+
+def _bearer(scope: Scope) -> str | None:
+    """The token of the Authorization header. A token in a query string would end up in logs and is never read."""
+    for name, value in scope["headers"]:
+        if name == b"authorization":
+            scheme, _, token = value.decode("latin-1").partition(" ")
+            return token.strip() if scheme.lower() == "bearer" else None
+    return None

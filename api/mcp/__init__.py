@@ -1,0 +1,1 @@
+"""MCP: one endpoint per base, on the official SDK."""

@@ -1,0 +1,178 @@
+"""Answers as text for people and models: the same rows that the structured answer holds, in readable form.
+
+Text from documents stands only behind its label and in quotation marks, since a document may say anything.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from datetime import datetime, timedelta
+from typing import Any
+
+Answer = Mapping[str, Any]
+_QUOTE = 300
+_FORMS = {"year": "%Y", "month": "%Y-%m", "day": "%Y-%m-%d", "hour": "%Y-%m-%d %H:00Z", "minute": "%Y-%m-%d %H:%MZ"}
+
+
+def stands_on(answer: Answer) -> str:
+    """Where the answer stands on the record clock."""
+    return f"(record as of {answer['as_of']}, seq:{answer['seq']})"
+
+
+def search_rows(answer: Answer) -> list[str]:
+    """One block per passage."""
+    return [
+        f'[{n}] "{c["filename"]}" section {c["seq"]} (document_id: {c["document_id"]})\n{c["text"]}'
+        + (" …" if c["truncated"] else "")
+        for n, c in enumerate(answer["chunks"], start=1)
+    ]
+
+
+def document(answer: Answer) -> str:
+    """A page of a document, with how to go on."""
+    date = f", dated {answer['doc_time'][:10]}" if answer["doc_time"] else ""
+    lines = [f'"{answer["filename"]}"{date} {stands_on(answer)}']
+    if answer["state"] != "parsed":
+        lines.append(f"This document is {answer['state']}. {answer['failure'] or ''}".strip())
+    for section in answer["sections"]:
+        heading = " > ".join(section["heading_path"])
+        lines.append(f"\n## {heading}\n{section['text']}" if heading else f"\n{section['text']}")
+    if answer["next_offset"] is not None:
+        lines.append(
+            f"\n[truncated at {answer['next_offset']} of {answer['total_chars']} characters: "
+            f"call again with offset {answer['next_offset']}]"
+        )
+    elif answer["offset"] >= answer["total_chars"] > 0:
+        lines.append("No remaining text.")
+    return "\n".join(lines)
+
+
+def entity_rows(answer: Answer) -> list[str]:
+    """One line per candidate."""
+    return [
+        f"- {e['name']} ({e['type_label'] or 'untyped'}"
+        + (f"; {e['disambiguator']}" if e["disambiguator"] else "")
+        + f") {e['fact_count']} facts, id {e['id']}"
+        for e in answer["entities"]
+    ]
+
+
+def entities_lead(answer: Answer) -> str:
+    """Says how sure the first candidate is."""
+    found = answer["entities"]
+    if not found:
+        return f"No entity by that name {stands_on(answer)}."
+    exact = [e for e in found if e["match"] == "name"]
+    ahead = len(found) == 1 or len(exact) == 1 or found[0]["fact_count"] >= 3 * max(1, found[1]["fact_count"])
+    word = f"Best match: {found[0]['name']}" if ahead else "Several entities match"
+    return f"{word} {stands_on(answer)}"
+
+
+def facts_lead(answer: Answer) -> str:
+    """Who it is about, on which clocks, and how many there are."""
+    entity = answer["entity"]
+    lines = [f"{entity['name']} ({entity['type_label'] or 'untyped'}, id {entity['id']})"]
+    others = [n["name"] for n in answer.get("names", ()) if n["name"] != entity["name"]]
+    if others:
+        lines.append("Also known as: " + ", ".join(others))
+    world = f" that held at {answer['at']}" if answer.get("at") else ""
+    lines.append(f"{answer['matched_facts']} of {answer['total_facts']} facts{world} match {stands_on(answer)}")
+    present = answer.get("predicates_present")
+    if present:
+        lines.append("Relations there are: " + ", ".join(f"{p['label']} ({p['count']})" for p in present))
+    return "\n".join(lines)
+
+
+def fact_rows(answer: Answer) -> list[str]:
+    """One block per fact: relation, other end, time, confidence, first sentence behind it."""
+    return [_fact(f) for f in answer["facts"]]
+
+
+def _fact(f: Answer) -> str:
+    arrow = "" if f["direction"] == "out" else " (of it)"
+    other = f["other_name"] or _value(f["object_value"])
+    extra = "".join(f" [{q['label']}: {q['value']}]" for q in f["qualifiers"])
+    sure = "" if f["confidence"] >= 1 else f" [{f['confidence']:.0%}]"
+    later = f" <since {f['since']['invalidated_kind']}>" if f["since"] else ""
+    line = f"- {f['predicate_label']}{arrow}: {other}{extra} ({_when(f)}){sure}{later}"
+    for e in f["evidence"][:1]:
+        source = f'"{e["filename"]}", document_id {e["document_id"]}' if e["document_id"] else "a person's word"
+        more = f", {f['evidence_count']} sources" if f["evidence_count"] > 1 else ""
+        line += f"\n  source: {_quoted(e['quote'])} ({source}{more})"
+    return line
+
+
+def _when(f: Answer) -> str:
+    """The stated interval in words; where none is stated, what vouches for it."""
+    if f["undated"]:
+        return "undated"
+    start = _moment(f["valid_from"], f["valid_from_precision"])
+    if start is None and f["attested_from"]:
+        start = f"as of {f['attested_from'][:10]}"
+    if f["end"] == "unknown":
+        known = f["attested_to"] or f["holds_to"]
+        end: str | None = f"ended, date unknown{f', by {known[:10]}' if known else ''}"
+    else:
+        end = _last(f["valid_to"], f["valid_to_precision"]) if f["valid_to"] else None
+        if end is not None and f["end"] == "inferred":
+            end += " (next one begins)"
+    if f["temporal"] == "event":
+        return start or end or "undated"
+    return f"{start or '…'} → {end or 'open'}"
+
+
+def _moment(text: str | None, precision: str | None) -> str | None:
+    if text is None:
+        return None
+    return datetime.fromisoformat(text).strftime(_FORMS.get(precision or "", "%Y-%m-%d %H:%M:%SZ"))
+
+
+def _last(text: str, precision: str | None) -> str | None:
+    """A stored end is the first moment after; people name the last unit that is included."""
+    last = datetime.fromisoformat(text) - timedelta(microseconds=1)
+    return _moment(last.isoformat(), precision)
+
+
+def _value(value: Answer | None) -> str:
+    if value is None:
+        return "?"
+    plain = f"{value['value']} {value['unit'] or ''}".strip()
+    return plain if plain == value["raw"] else f"{plain} ({value['raw']})"
+
+
+def _quoted(text: str) -> str:
+    flat = " ".join(text.split())
+    return f'"{flat[:_QUOTE]}{"…" if len(flat) > _QUOTE else ""}"'
+
+
+def changes_lead(answer: Answer) -> str:
+    """The window and how much it holds."""
+    until = f" until {answer['until']}" if answer["until"] else ""
+    return f"{answer['total']} changes recorded since {answer['since']}{until} {stands_on(answer)}"
+
+
+def change_rows(answer: Answer) -> list[str]:
+    """One block per event."""
+    return [_change(c) for c in answer["changes"]]
+
+
+def _change(c: Answer) -> str:
+    other = c["object_name"] or _value(c["object_value"])
+    line = f"- {c['at']} {c['kind']}: {c['subject_name']} {c['predicate_label']} {other}"
+    if c["valid_from"] or c["valid_to"]:
+        start = _moment(c["valid_from"], c["valid_from_precision"]) or "…"
+        end = _last(c["valid_to"], c["valid_to_precision"]) if c["valid_to"] else None
+        line += f" ({start} → {end or 'open'})"
+    if c["quote"]:
+        line += f'\n  source: {_quoted(c["quote"])} ("{c["filename"]}", document_id {c["document_id"]})'
+    return line
+
+
+def fits(lead: str, rows: Sequence[str], most: int) -> int:
+    """How many rows fit into `most` characters beneath the lead and above a notice; at least one."""
+    left = most - len(lead) - 200
+    for n, row in enumerate(rows):
+        left -= len(row) + 1
+        if left < 0:
+            return max(n, 1)
+    return len(rows)

@@ -1,0 +1,138 @@
+"""Reading what a base holds: the same answers that the MCP tools give."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+from uuid import UUID
+
+from fastapi import APIRouter, Query
+
+from api.deps import Member, Reader, StrictRoute
+from api.served import chunk_ids_in, fact_ids_in
+from substrate import reads
+
+router = APIRouter(route_class=StrictRoute, prefix="/kbs/{kb_id}", tags=["knowledge"])
+
+
+@router.get("/entities")
+def find_entities(
+    kb_id: UUID,
+    who: Reader,
+    name: str,
+    as_of: str | None = None,
+    before: str | None = None,
+    limit: Annotated[int, Query(ge=1, le=50)] = 8,
+) -> dict[str, Any]:
+    """Entities by whole or partial name."""
+    with who.read() as conn:
+        moment = who.moment(conn, as_of=as_of, before=before)
+        return reads.find_entities(conn, kb_id, name, moment, limit=limit)
+
+
+@router.get("/entities/{entity}/facts")
+def entity_facts(
+    kb_id: UUID,
+    entity: str,
+    who: Reader,
+    at: str | None = None,
+    as_of: str | None = None,
+    before: str | None = None,
+    predicate: str | None = None,
+    object_type: str | None = None,
+    since: str | None = None,
+    until: str | None = None,
+    limit: int = 80,
+    cursor: str | None = None,
+) -> dict[str, Any]:
+    """One entity's facts, by its id or name."""
+    with who.read() as conn:
+        moment = who.moment(conn, at=at, as_of=as_of, before=before)
+        answer = reads.entity_facts(
+            conn,
+            kb_id,
+            entity,
+            moment,
+            predicate=predicate,
+            object_type=object_type,
+            since=since,
+            until=until,
+            limit=limit,
+            cursor=cursor,
+        )
+    return _served(who, "entity_facts", {**answer, "before": before})
+
+
+@router.get("/entities/{entity}/timeline")
+def timeline(
+    kb_id: UUID,
+    entity: str,
+    who: Reader,
+    as_of: str | None = None,
+    before: str | None = None,
+    predicate: str | None = None,
+    since: str | None = None,
+    until: str | None = None,
+    limit: int = 60,
+    cursor: str | None = None,
+) -> dict[str, Any]:
+    """One entity's dated facts in world order."""
+    with who.read() as conn:
+        moment = who.moment(conn, as_of=as_of, before=before)
+        answer = reads.timeline(
+            conn,
+            kb_id,
+            entity,
+            moment,
+            predicate=predicate,
+            since=since,
+            until=until,
+            limit=limit,
+            cursor=cursor,
+        )
+    return _served(who, "timeline", answer)
+
+
+@router.get("/changes")
+def changes(
+    kb_id: UUID,
+    who: Reader,
+    since: str,
+    until: str | None = None,
+    entity: str | None = None,
+    kinds: Annotated[list[str] | None, Query()] = None,
+    as_of: str | None = None,
+    limit: int = 40,
+    cursor: str | None = None,
+) -> dict[str, Any]:
+    """What the record learned or revised in a window of record time."""
+    with who.read() as conn:
+        moment = who.moment(conn, as_of=as_of)
+        answer = reads.changes(conn, kb_id, since, until, entity, kinds, limit, cursor, as_of=moment)
+    return _served(who, "changes", answer)
+
+
+@router.get("/search")
+def search(
+    kb_id: UUID, who: Reader, query: str, as_of: str | None = None, limit: Annotated[int, Query(ge=1, le=50)] = 6
+) -> dict[str, Any]:
+    """The best passages for a question."""
+    from substrate.retrieval.search import search_chunks
+
+    embedder = who.embedder()
+    with who.read() as conn:
+        moment = who.moment(conn, as_of=as_of)
+        answer = search_chunks(conn, kb_id, query, moment, embedder=embedder, settings=who.settings, limit=limit)
+    return _served(who, "search_chunks", answer)
+
+
+def _served(who: Member, action: str, answer: dict[str, Any]) -> dict[str, Any]:
+    who.access_log.served(
+        who.principal,
+        who.kb_id,
+        via="rest",
+        action=action,
+        seq=answer["seq"],
+        fact_ids=fact_ids_in(answer),
+        chunk_ids=chunk_ids_in(answer),
+    )
+    return answer

@@ -1,0 +1,75 @@
+"""What waits for a person, and the verdicts of people: confirm, reject, merge."""
+
+from __future__ import annotations
+
+from typing import Any
+from uuid import UUID
+
+from fastapi import APIRouter
+
+from api.deps import Editor, Reader, StrictRoute
+from api.rest.bodies import Body
+from substrate import reads
+from substrate.ledger import open_door, pending
+from substrate.ledger.merges import merge
+from substrate.ledger.retractions import reject_fact
+
+router = APIRouter(route_class=StrictRoute, prefix="/kbs/{kb_id}", tags=["review"])
+
+
+class Verdict(Body):
+    """Why a person decided so."""
+
+    why: str = ""
+
+
+class Merge(Body):
+    """Two entities that are one; `keep` gives the name."""
+
+    keep: UUID
+    absorb: UUID
+    why: str = ""
+
+
+@router.get("/review/pending")
+def list_pending(
+    kb_id: UUID, who: Reader, as_of: str | None = None, limit: int = 50, cursor: str | None = None
+) -> dict[str, Any]:
+    """Proposals, oldest first, each with the sentence it came from."""
+    with who.read() as conn:
+        return reads.list_pending(conn, kb_id, who.moment(conn, as_of=as_of), limit=limit, cursor=cursor)
+
+
+@router.post("/review/pending/{pending_id}/confirm")
+def confirm(kb_id: UUID, pending_id: UUID, who: Editor, body: Verdict | None = None) -> dict[str, Any]:
+    """A person nods: the proposal becomes a fact."""
+    why = body.why if body else ""
+    lineages = pending.confirm(who.db, kb_id, pending_id, actor=who.actor, via="rest", why=why)
+    return {"pending_id": pending_id, "verdict": "confirmed", "lineage_ids": lineages}
+
+
+@router.post("/review/pending/{pending_id}/reject")
+def reject(kb_id: UUID, pending_id: UUID, who: Editor, body: Verdict | None = None) -> dict[str, Any]:
+    """A person says no: the triple stays out on every path from now on."""
+    why = body.why if body else ""
+    refusal = pending.reject(who.db, kb_id, pending_id, actor=who.actor, via="rest", why=why)
+    return {"pending_id": pending_id, "verdict": "rejected", "refusal_id": refusal}
+
+
+@router.post("/facts/{fact_id}/reject")
+def reject_held_fact(kb_id: UUID, fact_id: UUID, who: Editor, body: Verdict | None = None) -> dict[str, Any]:
+    """A person says a held fact is not so."""
+    why = body.why if body else ""
+    with who.write() as conn:
+        with open_door(conn, kb_id, actor=who.actor, via="rest", action="fact rejected", why=why) as door:
+            refusal = reject_fact(door, fact_id, why)
+    return {"fact_id": fact_id, "verdict": "rejected", "refusal_id": refusal, "seq": door.seq}
+
+
+@router.post("/merges", status_code=201)
+def merge_entities(kb_id: UUID, body: Merge, who: Editor) -> dict[str, Any]:
+    """Two entities are one from now on; reads as of before still show two."""
+    with who.write() as conn:
+        with open_door(conn, kb_id, actor=who.actor, via="rest", action="entities merged", why=body.why) as door:
+            merge_id = merge(door, body.keep, body.absorb, body.why)
+    return {"merge_id": merge_id, "keep": body.keep, "absorb": body.absorb, "seq": door.seq}

@@ -1,0 +1,62 @@
+"""What waits for a person: proposals, each beneath the sentence it came from."""
+
+from __future__ import annotations
+
+from typing import Any
+from uuid import UUID
+
+from substrate import sql
+from substrate.axes.as_of import AsOf
+from substrate.db import AnyConnection
+from substrate.reads import cursors
+from substrate.reads.moments import envelope, rfc3339
+from substrate.reads.shapes import Row, confidence, object_value, stated_interval, text_or_none
+
+MOST = 200
+
+
+def list_pending(
+    conn: AnyConnection, kb_id: UUID, as_of: AsOf, *, limit: int = 50, cursor: str | None = None
+) -> dict[str, Any]:
+    """Proposals that waited at `as_of`, oldest first; ``sentence`` is the whole passage, ``quote`` what it rests on."""
+    page = cursors.page(conn, kb_id, as_of, cursor, limit=limit, most=MOST, question=("pending",))
+    rows = conn.execute(
+        sql.query("reads_pending", page.as_of),
+        sql.parameters(page.as_of, kb_id=kb_id, limit=limit, offset=page.offset),
+    ).fetchall()
+    following = page.following(rows[0]["total"])
+    return {
+        "kb_id": str(kb_id),
+        **envelope(page.as_of),
+        "total": rows[0]["total"],
+        "limit": limit,
+        "truncated": following is not None,
+        "next_cursor": following,
+        "pending": [_proposal(row) for row in rows if row["id"] is not None],
+    }
+
+
+def _proposal(row: Row) -> dict[str, Any]:
+    return {
+        "id": str(row["id"]),
+        "sentence": row["sentence"],
+        "quote": row["quote"],
+        "subject": row["subject"],
+        "predicate_key": row["predicate_key"],
+        "predicate_label": row["predicate_label"],
+        "phrase": row["phrase"],
+        "object": row["object"],
+        "object_value": object_value(row),
+        **stated_interval(row),
+        "time_words": row["time_words"],
+        "confidence": confidence(row),
+        "proposed_by": row["proposed_by"],
+        "recorded_by": row["recorded_by"],
+        "via": row["via"],
+        "said_at": rfc3339(row["doc_time"]),
+        "recorded_at": rfc3339(row["recorded_at"]),
+        "document_id": text_or_none(row["document_id"]),
+        "chunk_id": text_or_none(row["chunk_id"]),
+        "filename": row["filename"],
+        "namespace": row["namespace"],
+    }

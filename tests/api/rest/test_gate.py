@@ -1,0 +1,132 @@
+"""Nobody gets past the gate without a token, and nobody sees a base that their token does not."""
+
+from __future__ import annotations
+
+from uuid import uuid4
+
+import pytest
+
+from tests.api.conftest import REFUSED
+
+ID = "00000000-0000-0000-0000-000000000001"
+READS = (
+    ("GET", ""),
+    ("GET", "/ontology"),
+    ("GET", "/documents"),
+    ("GET", f"/documents/{ID}"),
+    ("GET", "/entities?name=x"),
+    ("GET", "/entities/x/facts"),
+    ("GET", "/entities/x/timeline"),
+    ("GET", "/changes?since=2020"),
+    ("GET", "/search?query=x"),
+    ("GET", "/review/pending"),
+)
+WRITES = (
+    ("PUT", "/ontology"),
+    ("POST", "/documents"),
+    ("DELETE", f"/documents/{ID}"),
+    ("DELETE", "/documents?external_id=x"),
+    ("POST", f"/review/pending/{ID}/confirm"),
+    ("POST", f"/review/pending/{ID}/reject"),
+    ("POST", f"/facts/{ID}/reject"),
+    ("POST", "/merges"),
+)
+MCP = (("POST", "/mcp"), ("GET", "/mcp"), ("DELETE", "/mcp"))
+
+
+def test_the_lists_here_name_every_route(server):
+    """A route added later must be added to the lists above."""
+    here = {(m, p.split("?")[0].replace(ID, "{id}").replace("/entities/x/", "/entities/{id}/")) for m, p in READS + WRITES}
+    paths = server.app.openapi()["paths"]
+    there = set()
+    for path, methods in paths.items():
+        if path.startswith("/api/v1/kbs/{kb_id}"):
+            tail = path.removeprefix("/api/v1/kbs/{kb_id}")
+            for name in ("document_id", "pending_id", "fact_id", "entity"):
+                tail = tail.replace("{" + name + "}", "{id}")
+            there |= {(m.upper(), tail) for m in methods}
+    assert there == here
+    assert {p for p in paths if "{kb_id}" not in p} == {"/api/v1/health", "/api/v1/kbs"}
+
+
+@pytest.mark.parametrize("who", REFUSED)
+def test_without_a_valid_token_every_route_answers_401_before_it_reads_a_body(server, who):
+    with server.client(getattr(server.tokens, who)) as client:
+        for method, tail in (*READS, *WRITES, *MCP):
+            answer = client.request(method, f"/api/v1/kbs/{server.kb}{tail}", content=b"{ not json")
+            assert answer.status_code == 401, (method, tail)
+            assert answer.headers["www-authenticate"].startswith("Bearer")
+            assert answer.headers["content-type"] == "application/problem+json"
+        for method in ("GET", "POST"):
+            assert client.request(method, "/api/v1/kbs").status_code == 401
+        assert client.get("/api/v1/openapi.json").status_code == 401
+
+
+def test_a_token_in_the_query_string_is_never_read(server):
+    with server.client(None) as client:
+        for name in ("token", "access_token", "authorization"):
+            assert client.get("/api/v1/kbs", params={name: server.tokens.write}).status_code == 401
+
+
+def test_a_base_that_the_token_cannot_see_is_as_absent_as_one_that_is_not(server):
+    with server.client(server.tokens.elsewhere) as client:
+        for method, tail in (*READS, *WRITES, *MCP):
+            said = set()
+            for base in (server.kb, uuid4(), "no-id"):
+                answer = client.request(method, f"/api/v1/kbs/{base}{tail}", content=b"{ not json")
+                assert answer.status_code == 404, (method, tail)
+                said.add(answer.text)
+            assert len(said) == 1
+
+
+@pytest.mark.parametrize("who", ["read", "viewer"])
+def test_writing_needs_scope_and_role_and_is_judged_before_the_body(server, who):
+    with server.client(getattr(server.tokens, who)) as client:
+        for method, tail in WRITES:
+            answer = client.request(method, f"/api/v1/kbs/{server.kb}{tail}", json={})
+            assert answer.status_code == 403, (method, tail, answer.text)
+            assert "insufficient_scope" in answer.headers["www-authenticate"]
+        assert client.get(f"/api/v1/kbs/{server.kb}").json()["may_write"] is False
+    with server.client(server.tokens.write) as client:
+        assert client.get(f"/api/v1/kbs/{server.kb}").json()["may_write"] is True
+
+
+def test_revoking_works_with_the_next_call(server, database):
+    with server.client(server.tokens.read) as client:
+        assert client.get("/api/v1/kbs").status_code == 200
+        with database.write() as conn:
+            conn.execute("update tokens set revoked_at = clock_timestamp() where name = 'reader'")
+        assert client.get("/api/v1/kbs").status_code == 401
+
+
+def test_health_asks_for_no_token_and_unknown_paths_are_json(server):
+    with server.client(None) as client:
+        assert client.get("/api/v1/health").json()["status"] == "ok"
+    with server.client(server.tokens.read) as client:
+        answer = client.get("/api/v1/nothing/here")
+        assert (answer.status_code, answer.json()["title"]) == (404, "not_found")
+        assert client.patch("/api/v1/kbs").status_code == 405
+
+
+def test_unknown_parameters_and_fields_are_refused_by_name(server):
+    with server.client(server.tokens.write) as client:
+        answer = client.get(f"/api/v1/kbs/{server.kb}/entities/x/facts", params={"as_off": "2024"})
+        assert (answer.status_code, answer.json()["field"]) == (422, "as_off")
+        assert client.get("/api/v1/kbs", params={"page": 1}).json()["field"] == "page"
+        body = {"documents": [{"external_id": "a", "filename": "a.md", "content": "x", "date": "2024"}]}
+        answer = client.post(f"/api/v1/kbs/{server.kb}/documents", json=body)
+        assert (answer.status_code, answer.json()["field"]) == (422, "documents.0.date")
+        assert "errors.pydantic.dev" not in answer.text
+        answer = client.get(f"/api/v1/kbs/{server.kb}/entities/x/facts", params={"at": "spring"})
+        assert (answer.status_code, answer.json()["field"]) == (422, "at")
+
+
+def test_a_crash_tells_nothing_of_the_inside(server, database):
+    with database.write() as conn:
+        conn.execute("reset role")
+        conn.execute("alter table entities rename column label to label_gone")
+    with server.client(server.tokens.read) as client:
+        answer = client.get(f"/api/v1/kbs/{server.kb}/entities", params={"name": "x"})
+    assert answer.status_code == 500
+    for inside in ("label", "select", "psycopg", "Traceback", "/"):
+        assert inside not in answer.json()["detail"]
