@@ -5,7 +5,7 @@ Used by the demo and by bench/temporal: what both measure is the pipeline that a
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from decimal import Decimal, InvalidOperation
 from pathlib import Path
@@ -118,7 +118,7 @@ class PipelineWorld:
         return [
             fact
             for fact in answer["facts"]
-            if fact["predicate_key"] == verdict.predicate and _same_object(_other(fact), verdict.object)
+            if fact["predicate_key"] == verdict.predicate and _same_object(other_end(fact), verdict.object)
         ]
 
     def stamp(self) -> str:
@@ -138,10 +138,11 @@ class PipelineWorld:
             answer = self.ask(subject, at, as_of)
         except (NotFound, InvalidInput):
             return None
-        return [Answer(fact["predicate_key"], _other(fact)) for fact in answer["facts"]]
+        return [Answer(fact["predicate_key"], other_end(fact)) for fact in answer["facts"]]
 
 
-def _other(fact: dict[str, Any]) -> str:
+def other_end(fact: Mapping[str, Any]) -> str:
+    """The name at the other end of a fact, or its value with its unit."""
     if fact["other_name"] is not None:
         return str(fact["other_name"])
     value = fact["object_value"]

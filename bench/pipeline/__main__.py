@@ -14,7 +14,7 @@ from bench.generate import documents
 from substrate.bases import create_base
 from substrate.db import open_database
 from substrate.documents.intake import PushItem, push
-from substrate.pipeline import run_pipeline, services
+from substrate.pipeline import Services, run_pipeline
 from substrate.settings import Settings
 from substrate.work import StageResult
 
@@ -58,7 +58,8 @@ def run(settings: Settings, corpus: list) -> tuple[float, list[StageResult], dic
             ]
             push(db, kb_id, items, actor="bench", via="cli")
         pushed_s = time.monotonic() - started
-        results = run_pipeline(db, kb_id, services(settings))
+        with Services(settings) as services:
+            results = run_pipeline(db, kb_id, services)
         with db.read() as connection:
             counts = {
                 table: connection.execute(f"select count(*) as n from {table}").fetchone()["n"]  # type: ignore[arg-type, index]

@@ -198,11 +198,12 @@ def naive(db: Database, kb_id: UUID, moment: Any) -> tuple[Any, str]:
 
 def rerun_pipeline(settings: Settings, db: Database, kb_id: UUID) -> None:
     """Take in a document that changes facts, and run the whole pipeline."""
-    from substrate.pipeline import run_pipeline, services
+    from substrate.pipeline import Services, run_pipeline
 
     text = "\n\n".join(f"{PEOPLE[i]} leads {PROJECTS[i]} from 2024-0{i + 1}-01." for i in range(6))
     push(db, kb_id, [PushItem("bench", "bench.md", text.encode(), "2024-09-01")], actor="bench", via="pipeline")
-    run_pipeline(db, kb_id, services(settings))
+    with Services(settings) as services:
+        run_pipeline(db, kb_id, services)
 
 
 def _write(outcome: dict[str, Any], questions: int) -> None:

@@ -1,0 +1,193 @@
+"""``make demo``: sample documents through the Dagster assets, then two-clock questions with the sentence behind each."""
+
+from __future__ import annotations
+
+import json
+import sys
+import time
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+from uuid import UUID
+
+import yaml
+from rich.console import Console
+from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
+from rich.table import Table
+
+from bench.temporal.score import judge, parse_question, parse_wave
+from bench.temporal.world import Answer, Question
+from demo.world import PipelineWorld, other_end
+from substrate.bases import base_by_slug, create_base
+from substrate.db import Database, open_database
+from substrate.documents.intake import PushItem
+from substrate.errors import NotFound, TwoclocksError
+from substrate.ledger.verify import verify
+from substrate.settings import Settings, tame_native_threads
+
+HERE = Path(__file__).parent
+console = Console(highlight=False)
+
+
+def main() -> int:
+    """0 if every question was answered as it should be and the chain verifies."""
+    settings = Settings()
+    tame_native_threads(settings.threads)
+    script = yaml.safe_load((HERE / "demo.yaml").read_text(encoding="utf-8"))
+    began = time.monotonic()
+    try:
+        with Progress(
+            SpinnerColumn(), TextColumn("{task.description}"), TimeElapsedColumn(), console=console
+        ) as progress:
+            task = progress.add_task("starting Postgres")
+            with open_database(settings, "demo") as db:
+                demo = Demo(settings, db, script, lambda text: progress.update(task, description=text))
+                demo.play()
+                progress.update(task, description="asking")
+                asked = demo.ask()
+                with db.read() as connection:
+                    report = verify(connection, demo.kb_id)
+    except TwoclocksError as error:
+        console.print(f"[red]demo failed:[/] {error}")
+        return 1
+    show_documents(demo)
+    show_answers(asked)
+    right = sum(ok for _, _, ok in asked)
+    chain = "verifies" if report.ok else f"DOES NOT VERIFY: {report.problem}"
+    console.print(
+        f"{right} of {len(asked)} answers as they should be; {report.events} events in {report.head_seq} transactions, "
+        f"and their chain {chain}. {time.monotonic() - began:.0f} s. {demo.changed()}"
+    )
+    show_next(settings, demo.slug)
+    return 0 if right == len(asked) and report.ok else 1
+
+
+class Demo:
+    """The demo's base and how far its story was told; told once, however often the demo runs."""
+
+    def __init__(self, settings: Settings, db: Database, script: Mapping[str, Any], say: Any) -> None:
+        self.settings, self.db, self.script, self.say = settings, db, script, say
+        self.slug: str = script["slug"]
+        self.kb_id = self._base()
+        self.world = PipelineWorld(db, self.kb_id, self._materialize)
+        self.place = settings.data_dir / "demo.json"
+        self.moments = self._remembered_moments()
+        self.before = self.world.stamp()
+
+    def _base(self) -> UUID:
+        try:
+            with self.db.read() as connection:
+                return base_by_slug(connection, self.slug).id
+        except NotFound:
+            ontology = (HERE / self.script["ontology"]).read_text(encoding="utf-8")
+            with self.db.write() as connection:
+                return create_base(connection, self.slug, self.script["name"], ontology_yaml=ontology)
+
+    def _remembered_moments(self) -> dict[str, str]:
+        if not self.place.exists():
+            return {}
+        kept = json.loads(self.place.read_text(encoding="utf-8"))
+        return dict(kept["moments"]) if kept["kb_id"] == str(self.kb_id) else {}
+
+    def _materialize(self) -> None:
+        from orchestration.run import materialize
+
+        materialize(self.settings, self.slug)
+
+    def play(self) -> None:
+        """Take in what was not taken in before; then run the pipeline once more, which must change nothing."""
+        for raw in self.script["waves"]:
+            if raw["label"] not in self.moments:
+                self._wave(raw)
+        self.say("running the pipeline once more")
+        self._materialize()
+
+    def _wave(self, raw: Mapping[str, Any]) -> None:
+        wave = parse_wave({**raw, "documents": [], "delete": raw["delete"], "merge": raw["merge"]})
+        self.say(f"{wave.label}: taking in documents")
+        self.world.sync(HERE / raw["folder"])
+        self.world.push(
+            [PushItem(p["external_id"], p["filename"], p["content"].encode(), p.get("doc_time")) for p in raw["push"]]
+        )
+        self.say(f"{wave.label}: parse, embed, index, extract, resolve, record")
+        self._materialize()
+        self.world.judge_wave(wave)
+        self.moments[wave.label] = self.world.stamp()
+        self.place.write_text(json.dumps({"kb_id": str(self.kb_id), "moments": self.moments}), encoding="utf-8")
+
+    def ask(self) -> list[tuple[Question, dict[str, Any], bool]]:
+        """Every question with its answer and whether it is the expected one."""
+        asked = []
+        for raw in self.script["questions"]:
+            question = parse_question(raw)
+            as_of = self.moments[question.as_of] if question.as_of else None
+            try:
+                answer = self.world.ask(question.subject, question.at, as_of)
+            except NotFound:
+                answer = {"facts": [], "seq": None}
+            facts = [f for f in answer["facts"] if question.relation in (None, f["predicate_key"])]
+            answers = [Answer(f["predicate_key"], other_end(f)) for f in facts]
+            asked.append((question, {**answer, "facts": facts}, judge(question, answers)))
+        return asked
+
+    def changed(self) -> str:
+        """Whether this run wrote anything."""
+        after = self.world.stamp()
+        return (
+            f"Nothing was written: still {after}."
+            if after == self.before
+            else f"The record went from {self.before} to {after}."
+        )
+
+
+def show_documents(demo: Demo) -> None:
+    """How many documents, chunks, claims and facts there are, and what could not be read."""
+    counts = {}
+    with demo.db.read() as connection:
+        for table in ("documents", "chunks", "claims", "entities", "facts", "pending_facts"):
+            row = connection.execute(f"select count(*) as n from {table} where kb_id = %s", (demo.kb_id,)).fetchone()  # type: ignore[arg-type]  # noqa: S608
+            counts[table] = row["n"] if row else 0
+    console.print("  ".join(f"{n} {table.replace('_', ' ')}" for table, n in counts.items()))
+
+
+def show_answers(asked: Sequence[tuple[Question, dict[str, Any], bool]]) -> None:
+    """One row a question: asked when on either clock, the answer, and the sentence it rests on."""
+    table = Table(show_lines=True, expand=True)
+    for name, ratio in (("question", 4), ("true at", 1), ("known as of", 1), ("answer", 2), ("because", 5), ("", 0)):
+        table.add_column(name, ratio=ratio or None, overflow="fold")
+    for question, answer, ok in asked:
+        facts = answer["facts"]
+        names = "\n".join(dict.fromkeys(other_end(f) for f in facts)) or "(nothing)"
+        table.add_row(
+            question.ask,
+            question.at or "any time",
+            question.as_of or "now",
+            names,
+            "\n".join(dict.fromkeys(_because(f) for f in facts)),
+            "[green]✓[/]" if ok else "[red]✗[/]",
+        )
+    console.print(table)
+
+
+def _because(fact: Mapping[str, Any]) -> str:
+    if not fact["evidence"]:
+        return ""
+    first = fact["evidence"][0]
+    return f"“{first['quote']}” — {first['filename']}"
+
+
+def show_next(settings: Settings, slug: str) -> None:
+    """What to do now."""
+    console.print(
+        f"""
+[bold]Next[/]
+  make up                                  serve it: prints the API's and Dagster's addresses, a token and an MCP client entry
+  .venv/bin/twoclocks facts "Limpet Project" --kb {slug} --at 2024-08
+  .venv/bin/twoclocks search "advises the Limpet Project" --kb {slug}
+  make down                                stop what `make up` started
+The database goes on running in {settings.embedded_dir}; `make down` stops it too."""
+    )
+
+
+if __name__ == "__main__":
+    sys.exit(main())
