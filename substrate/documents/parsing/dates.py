@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from datetime import UTC, datetime
+from datetime import datetime
 from itertools import islice
 from typing import Literal
 
@@ -23,51 +23,32 @@ _LABELLED = re.compile(
     r"[\s*_]*(?P<words>.{4,60})",
     re.IGNORECASE,
 )
-_MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
-_MONTH = r"(?P<month>jan|feb|mar|apr|may|jun|jul|aug|sept?|oct|nov|dec)[a-z]*\.?"
-_FORMS = tuple(
-    re.compile(form, re.IGNORECASE)
-    for form in (
-        r"(?P<y>\d{4})-(?P<m>\d\d?)-(?P<d>\d\d?)(?:[T ](?P<h>\d\d):(?P<min>\d\d)(?::(?P<s>\d\d)(?:\.\d+)?)?"
-        r"\s?(?P<zone>Z|UTC|[+-]\d\d:?\d\d)?)?",
-        r"(?P<y>\d{4})[/.](?P<m>\d\d?)[/.](?P<d>\d\d?)\b",
-        r"(?P<y>\d{4})\s*[年년]\s*(?:(?P<m>\d\d?)\s*[月월]\s*(?:(?P<d>\d\d?)\s*[日号일])?)?",
-        rf"(?P<d>\d\d?)(?:st|nd|rd|th)?\s+(?:of\s+)?{_MONTH},?\s+(?P<y>\d{{4}})\b",
-        rf"{_MONTH}\s+(?P<d>\d\d?)(?:st|nd|rd|th)?,?\s+(?P<y>\d{{4}})\b",
-        rf"{_MONTH},?\s+(?P<y>\d{{4}})\b",
-        r"(?P<y>\d{4})-(?P<m>\d\d)\b",
-        r"(?P<y>[12]\d{3})\b(?![-/.]\d)",
-    )
-)
+# Korean units are read as the Chinese ones that they correspond to.
+_KOREAN_UNITS = str.maketrans("년월일", "年月日")
 
 
 def read_date(words: str) -> tuple[datetime, Precision, str] | None:
-    """A written-out date at the beginning of ``words`` (a weekday may precede it): moment, precision, words.
+    """An absolute date at the beginning of ``words``: first moment in UTC, precision, the words it took.
 
-    A time of day counts only with a zone; without one the day is what is known.
+    A time of day counts only with a zone; without one the day is what is known. Relative words and forms of
+    more than one reading (05/07/2024) or longer than one unit (Q3 2024) give None.
     """
-    start = re.match(r"\s*(?:(?:mon|tue|wed|thu|fri|sat|sun)[a-z]*,?\s+)?", words, re.IGNORECASE)
-    at = start.end() if start else 0
-    for form in _FORMS:
-        found = form.match(words, at)
-        if found is not None:
-            return _moment(found)
+    from substrate.extraction.times import bucket_end, find_times, parse_point
+
+    plain = words.strip().translate(_KOREAN_UNITS)
+    for written in (plain, *plain.split()[:1]):
+        point = parse_point(written.rstrip(".,;)"))
+        if point is not None:
+            return point[0], point[1], written
+    for found in find_times(plain)[:1]:
+        time = found.time
+        start, precision = time.valid_from, time.valid_from_precision
+        if found.start or found.shape != "point" or time.grade != "A" or start is None or precision is None:
+            return None
+        # A quarter or a season is longer than any precision can say.
+        if time.valid_to == bucket_end(start, precision):
+            return start, precision, words.strip()[: found.end]
     return None
-
-
-def _moment(found: re.Match[str]) -> tuple[datetime, Precision, str] | None:
-    part = found.groupdict()
-    month = _MONTHS.index(part["month"][:3].lower()) + 1 if part.get("month") else int(part.get("m") or 1)
-    day = int(part.get("d") or 1)
-    precision: Precision = "day" if part.get("d") else "month" if part.get("month") or part.get("m") else "year"
-    try:
-        at = datetime(int(part["y"]), month, day, tzinfo=UTC)
-        if part.get("zone"):
-            at = datetime.fromisoformat(found.group(0).replace("UTC", "Z").replace(" Z", "Z")).astimezone(UTC)
-            precision = "second" if part.get("s") else "minute"
-    except ValueError:
-        return None
-    return at.replace(microsecond=0), precision, found.group(0)
 
 
 def date_in_front_matter(value: object) -> DocumentDate | None:

@@ -57,6 +57,8 @@ _REFUSED_MAGIC: tuple[tuple[bytes, str], ...] = (
     (b"SQLite format 3", "a database"),
     (b"{\\rtf", "a Rich Text file"),
 )
+_ZIP = (b"PK\x03\x04", b"PK\x05\x06")
+_OLE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
 _ODF = "application/vnd.oasis.opendocument."
 _WANTED = "send PDF, DOCX, PPTX, XLSX, XLS, ODS, CSV, TSV, Markdown, HTML, JSON, EML or plain text"
 
@@ -93,12 +95,17 @@ def _claimed(filename: str, media_type: str | None) -> str | None:
     return next((kind for kind, name in MEDIA_TYPES.items() if name == bare), None)
 
 
+def has_binary_magic(content: bytes) -> bool:
+    """Whether the first bytes are those of a PDF, a zip archive or an OLE container."""
+    return b"%PDF-" in content[:1024] or content.startswith((*_ZIP, _OLE))
+
+
 def _by_magic(content: bytes, filename: str) -> str | None:
     if b"%PDF-" in content[:1024]:
         return "pdf"
-    if content.startswith((b"PK\x03\x04", b"PK\x05\x06")):
+    if content.startswith(_ZIP):
         return _by_members(content, filename)
-    if content.startswith(b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"):
+    if content.startswith(_OLE):
         return _by_streams(content, filename)
     for magic, name in _REFUSED_MAGIC:
         if content.startswith(magic):

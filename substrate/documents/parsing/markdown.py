@@ -76,8 +76,7 @@ def read_markdown(text: str, filename: str, limits: Limits, lines_before: int = 
 
 
 def _html(source: str, filename: str, limits: Limits, line: int) -> Iterator[Block]:
-    if re.sub(r"<!--.*?-->|<[^>]*>", "", source, flags=re.DOTALL).strip():
-        yield from read_html(source, filename, limits, line=line)[1]
+    yield from read_html(source, filename, limits, line=line)[1]
 
 
 def _running(tokens: Sequence[Token], index: int, inline: MarkdownIt, line: int) -> Iterator[Block]:

@@ -85,7 +85,7 @@ def read_html(text: str, filename: str, limits: Limits, **anchor: object) -> tup
     try:
         root = html.document_fromstring(text.encode("utf-8", "replace"), parser=parser)
     except etree.ParserError:
-        reject(filename, "no_text", "holds no text that a reader would see")
+        return "", []  # nothing but comments
     except etree.XMLSyntaxError:
         # A parser that recovers from anything stops for one thing only.
         raise MemoryError from None

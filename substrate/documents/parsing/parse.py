@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 
 from substrate.documents.blocks import Block, DocumentDate, ParsedDocument
 from substrate.documents.parsing.archive import guard
 from substrate.documents.parsing.dates import date_in_content
 from substrate.documents.parsing.decode import decode
-from substrate.documents.parsing.detect import BINARY, MEDIA_TYPES, ZIPPED, detect
+from substrate.documents.parsing.detect import BINARY, MEDIA_TYPES, ZIPPED, detect, has_binary_magic
 from substrate.documents.parsing.limits import DEFAULT, MEBIBYTE, Limits, reject
 from substrate.documents.parsing.tables import adopt_captions
 from substrate.documents.parsing.text import clean
 from substrate.errors import DocumentRejected
 
+_HTML_BLOCK = re.compile(rb"^ {0,3}(?:> ?|[-*+] )*<[A-Za-z!?/]", re.MULTILINE)
 Read = tuple[str, DocumentDate | None, Iterable[Block]]
 
 
@@ -50,9 +52,11 @@ def parse(content: bytes, filename: str, *, media_type: str | None = None, limit
 
 def is_light(content: bytes, filename: str, media_type: str | None, limits: Limits) -> bool:
     """Whether the document is small text that our own linear code reads: no child process needed."""
-    if len(content) > limits.in_process_bytes:
+    # Magic numbers alone: a hostile archive's directory is opened in the worker only.
+    if len(content) > limits.in_process_bytes or has_binary_magic(content):
         return False
-    return detect(content, filename, media_type) not in BINARY | {"html", "eml"}
+    kind = detect(content, filename, media_type)
+    return kind not in ("html", "eml") and not (kind == "markdown" and _HTML_BLOCK.search(content))
 
 
 def _tidy(found: Iterable[Block]) -> tuple[Block, ...]:
