@@ -6,6 +6,16 @@ A closed grammar. What it cannot read with certainty it does not report.
 from substrate.extraction.times.buckets import bucket_end
 from substrate.extraction.times.finder import find_times, parse_time
 from substrate.extraction.times.points import parse_point
-from substrate.extraction.times.records import Anchor, TimeMention
+from substrate.extraction.times.records import Anchor, Language, NumericOrder, Shape, TimeMention
 
-__all__ = ["Anchor", "TimeMention", "bucket_end", "find_times", "parse_point", "parse_time"]
+__all__ = [
+    "Anchor",
+    "Language",
+    "NumericOrder",
+    "Shape",
+    "TimeMention",
+    "bucket_end",
+    "find_times",
+    "parse_point",
+    "parse_time",
+]

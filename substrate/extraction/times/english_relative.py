@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import replace
 from datetime import timedelta
+from functools import partial
 
 from substrate.extraction.times import spans, words
 from substrate.extraction.times.buckets import add_months, bucket_start
@@ -217,13 +218,20 @@ def _day_of_month(match: Match, context: Context) -> Span | None:
     return spans.day_of_month(context, words.ordinal(match["od"]))
 
 
+def _add(grammar: Grammar, starters: str, template: str, read: Reader, *, loose: bool = False) -> None:
+    interval = read in (_rolling, _within, _clipped, _rest, _to_date)
+    rule = Rule(compiled(template), read, loose=loose, duration=read is _duration, interval=interval)
+    grammar.add(starters, rule)
+
+
 def add_rules(grammar: Grammar) -> None:
     """Adds the forms that count from the anchor."""
+    _add_named(grammar)
+    _add_counted(grammar)
 
-    def add(starters: str, template: str, read: Reader, *, loose: bool = False, duration: bool = False) -> None:
-        interval = read in (_rolling, _within, _clipped, _rest, _to_date)
-        grammar.add(starters, Rule(compiled(template), read, loose=loose, duration=duration, interval=interval))
 
+def _add_named(grammar: Grammar) -> None:
+    add = partial(_add, grammar)
     relatives = " ".join(words.OFFSETS)
     part = r"(?: (?:morning|afternoon|evening|night))?"
     add("today tonight", r"today|tonight", _day_word(0))
@@ -257,6 +265,10 @@ def add_rules(grammar: Grammar) -> None:
     add(words.NUMBER_STARTS, far + r" (?:ago|back)", _two_part_ago(-1))
     add(words.NUMBER_STARTS, far + r" (?:from now|hence)", _two_part_ago(1))
     add("day week month quarter year", r"<unit> (?P<side>before last|after next)", _unit_beyond)
+
+
+def _add_counted(grammar: Grammar) -> None:
+    add = partial(_add, grammar)
     add(words.NUMBER_STARTS, r"<n> <unit> (?:ago|back)", _ago(-1))
     add(words.NUMBER_STARTS, r"<n> <unit> (?:earlier|later)", _elsewhere)
     add(words.NUMBER_STARTS, r"<n> <unit> (?:from now|hence)", _ago(1))
@@ -271,7 +283,6 @@ def add_rules(grammar: Grammar) -> None:
         "for",
         r"for (?:the )?<n> <unit>(?P<now> (?:now|already))?(?!,? (?:starting|beginning|commencing|from|ago))",
         _duration,
-        duration=True,
     )
     add(words.ORDINAL_STARTS, r"<od>(?: day)? of (?:the|<rel>) month", _day_of_relative_month)
     add(words.ORDINAL_STARTS, r"<od>(?=[.,;:!?)]|$| (?:at|in|for|with|-) )", _day_of_month, loose=True)
