@@ -91,7 +91,7 @@ class ParserPool:
 def parse_isolated(
     content: bytes, filename: str, *, media_type: str | None = None, limits: Limits = DEFAULT
 ) -> ParsedDocument:
-    """Parse one document in a child of its own, whatever its format. Starting the child costs about 0.3 s."""
+    """Parse one document in a child of its own, whatever its format. Starting the child costs up to 0.6 s."""
     worker = _Worker(limits)
     try:
         return worker.parse(content, filename, media_type)

@@ -132,6 +132,11 @@ def test_a_row_larger_than_the_maximum_stays_whole() -> None:
     assert [each.rows for each in chunks] == [(rows[0],), (rows[1],)]
 
 
+def test_a_long_heading_does_not_push_a_long_sentence_over_the_maximum() -> None:
+    chunks = chunk(document(heading("Title " * 100), paragraph("word " * 240 + "end.")))
+    assert [estimate_tokens(each.text) <= 320 for each in chunks] == [True, True]
+
+
 def test_a_few_last_words_join_the_chunk_before() -> None:
     chunks = chunk(document(paragraph(SENTENCE * 12), paragraph("That was all.")))
     assert len(chunks) == 1
