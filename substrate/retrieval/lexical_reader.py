@@ -1,0 +1,160 @@
+"""The reading side of the lexical index: what the files hold, united with what was committed since.
+
+One reader per base and process. A search takes one view (a searcher, the watermark of that very searcher, the tail
+beyond it) and keeps it to the end, whatever commits or swaps meanwhile. Cost when nothing changed: two calls of stat.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections import OrderedDict
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+from uuid import UUID
+
+from substrate import sql
+from substrate.db import ReadConnection
+from substrate.errors import Unavailable
+from substrate.retrieval.lexical_files import IndexFiles
+from substrate.retrieval.lexical_schema import FIELDS, Field, Term, open_index, search_query, watermark
+from substrate.retrieval.lexical_tail import Statistics, Tail
+from substrate.settings import Settings
+
+_OPEN_READERS = 256
+"""Bases whose index stays open in one process; the one unused for longest is let go."""
+_ATTEMPTS = 5
+"""How often a directory may vanish under a reader (two swaps within one opening) before it gives up."""
+
+
+@dataclass(frozen=True, slots=True)
+class Match:
+    """A chunk that the words led to."""
+
+    chunk_id: UUID
+    score: float
+
+
+@dataclass
+class View:
+    """One state of the files and the tail beyond it."""
+
+    searcher: Any | None
+    tail: Tail
+    _lock: threading.Lock = field(default_factory=threading.Lock)
+
+    def catch_up(self, conn: ReadConnection, kb_id: UUID, seq: int) -> None:
+        """See everything up to `seq`: one query, and none where the view has seen it before."""
+        after = self.tail.upto
+        if seq <= after:
+            return
+        rows = conn.execute(sql.query("retrieval_events"), {"kb_id": kb_id, "after": after, "upto": seq}).fetchall()
+        # A sequence resolved in a later snapshot than this one must not pass for seen.
+        visible = min(seq, rows[0]["head"]) if rows else after
+        with self._lock:
+            self.tail.take(rows, visible)
+
+    def search(self, wanted: Sequence[Term], seq: int, namespace: str | None, depth: int) -> list[Match]:
+        """The `depth` best chunks held at `seq`, best first, ties by id."""
+        if not wanted:
+            return []
+        with self._lock:
+            found = self.tail.search(wanted, seq, namespace, self._statistics)
+            closed = self.tail.closed(seq)
+        if self.searcher is not None:
+            query = search_query(wanted, seq, namespace, closed)
+            found += _best(self.searcher, query, depth)
+        found.sort(key=lambda pair: (-pair[0], pair[1]))
+        return [Match(chunk_id, score) for score, chunk_id in found[:depth]]
+
+    def fresh_passages(self, seq: int, namespace: str | None) -> dict[UUID, str]:
+        """Chunk ids past the watermark, held at `seq`, with the text an embedder is given."""
+        with self._lock:
+            return self.tail.passages(seq, namespace)
+
+    @cached_property
+    def _statistics(self) -> Statistics:
+        searcher = self.searcher
+        if searcher is None or searcher.num_docs <= 1:  # the watermark alone
+            return Statistics()
+        from tantivy import Query
+
+        wanted = {name: {"avg": {"field": f"{name}_length"}} for name in FIELDS}
+        averages = searcher.aggregate(Query.all_query(), wanted)
+
+        def frequency(name: Field, text: str) -> int:
+            return int(searcher.doc_freq(name, text))
+
+        return Statistics(searcher.num_docs - 1, {name: averages[name]["value"] or 0.0 for name in FIELDS}, frequency)
+
+
+def _best(searcher: Any, query: Any, depth: int) -> list[tuple[float, UUID]]:
+    """At least the `depth` best, and all that tie with the last of them: the index's own order among equals
+    depends on how it was built."""
+    most = depth + 16
+    while True:
+        hits = searcher.search(query, most, count=False).hits
+        if len(hits) < most or hits[-1][0] < hits[depth - 1][0]:
+            break
+        most *= 4
+    return [(score, UUID(searcher.doc(address).get_first("chunk"))) for score, address in hits]
+
+
+class Reader:
+    """A base's index, reopened or moved on when its files change."""
+
+    def __init__(self, files: IndexFiles) -> None:
+        self._files = files
+        self._lock = threading.Lock()
+        self._state: tuple[tuple[int, int], ...] | None = None
+        self._directory: Path | None = None
+        self._index: Any | None = None
+        self._view = View(None, Tail(0))
+
+    def view(self) -> View:
+        """The newest view. Raises `Unavailable` where the files cannot be read."""
+        with self._lock:
+            state = self._files.state()
+            if state != self._state:
+                self._view = self._reopened()
+                self._state = state
+            return self._view
+
+    def _reopened(self) -> View:
+        failure: Exception | None = None
+        for _ in range(_ATTEMPTS):
+            directory = self._files.current()
+            if directory is None:
+                return self._without_index()
+            try:
+                if self._index is None or directory != self._directory:
+                    self._index, self._directory = open_index(directory), directory
+                self._index.reload()
+                searcher = self._index.searcher()
+                return View(searcher, Tail(watermark(searcher)))
+            except (ValueError, OSError) as error:
+                failure, self._index = error, None
+        raise Unavailable(f"the lexical index cannot be read, rebuild it: {failure}", path=str(directory))
+
+    def _without_index(self) -> View:
+        self._index = self._directory = None
+        return View(None, self._view.tail if self._view.searcher is None else Tail(0))
+
+
+_readers: OrderedDict[tuple[Path, UUID], Reader] = OrderedDict()
+_readers_lock = threading.Lock()
+
+
+def current_view(settings: Settings, kb_id: UUID) -> View:
+    """The newest view of a base in this process. Raises `Unavailable`."""
+    key = (settings.index_dir, kb_id)
+    with _readers_lock:
+        reader = _readers.get(key)
+        if reader is None:
+            reader = _readers[key] = Reader(IndexFiles(settings.index_dir, kb_id))
+            if len(_readers) > _OPEN_READERS:
+                _readers.popitem(last=False)
+        _readers.move_to_end(key)
+    return reader.view()

@@ -1,0 +1,156 @@
+"""The shape of the lexical index: fields, how a chunk becomes a document, how terms become a query.
+
+Every version of every chunk stays in the index with its record interval, so that a search of any moment is a filter.
+The watermark (everything up to that sequence is indexed) is a document of the index itself and commits with the rest:
+there is no moment between a commit and its watermark.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Any, Literal
+from uuid import UUID
+
+from substrate.retrieval.analysis import analyser, codes, normalised, terms, words
+from substrate.retrieval.passages import context_words
+
+VERSION = 1
+"""Raised whenever the fields or the analysis change: an index of another version is rebuilt."""
+OPEN = 2**62
+"""The closing sequence of a chunk that is not closed."""
+Field = Literal["body", "title", "codes"]
+FIELDS: tuple[Field, ...] = ("body", "title", "codes")
+TITLE_WEIGHT = 0.5
+"""A word of the file name or a heading counts half: it stands on every chunk of the section. A guess, not tuned."""
+WORD_IN_CODE_WEIGHT = 0.3
+"""A plain word that is a hump of somebody's camel case; a whole identifier counts 1. A guess, not tuned."""
+_WATERMARK = "watermark"
+_ANALYSER = "words"
+
+
+@dataclass(frozen=True, slots=True)
+class Term:
+    """One term of a question in one field."""
+
+    field: Field
+    text: str
+    weight: float
+
+
+def question_terms(question: str) -> tuple[Term, ...]:
+    """What to look for, without repetition, sorted: the order of float additions is then the same everywhere."""
+    text = normalised(question, "query")
+    listed = words(text, asked=True)
+    weights: defaultdict[tuple[Field, str], float] = defaultdict(float)
+    for term in terms(listed):
+        weights["body", term] += 1
+        weights["title", term] += TITLE_WEIGHT
+    for code in codes(text):
+        weights["codes", code] += 1
+    for word in sorted({word.lower() for word in listed}):
+        weights["codes", word] += WORD_IN_CODE_WEIGHT
+    return tuple(Term(field, text, weight) for (field, text), weight in sorted(weights.items()))
+
+
+def field_terms(row: Mapping[str, Any]) -> dict[Field, list[str]]:
+    """Surface forms per field of a row of ``retrieval_events``, before the analyser's chain."""
+    text = normalised(row["text"])
+    title = normalised(context_words(row["filename"], row["heading_path"], row["author"]))
+    return {"body": words(text), "title": words(title), "codes": codes(text) + codes(title)}
+
+
+@cache
+def schema() -> Any:
+    """Tantivy's schema. The lengths let the tail be scored with the index's own averages."""
+    from tantivy import SchemaBuilder
+
+    builder = SchemaBuilder()
+    builder.add_text_field("chunk", stored=True, tokenizer_name="raw", index_option="basic")
+    builder.add_text_field("document", tokenizer_name="raw", index_option="basic")
+    builder.add_text_field("namespace", tokenizer_name="raw", index_option="basic")
+    builder.add_text_field("body", tokenizer_name=_ANALYSER, index_option="position")
+    builder.add_text_field("title", tokenizer_name=_ANALYSER, index_option="position")
+    builder.add_text_field("codes", tokenizer_name="raw", index_option="freq")
+    for name in ("recorded_seq", "invalidated_seq"):
+        builder.add_integer_field(name, stored=True, indexed=True, fast=True)
+    for field in FIELDS:
+        builder.add_integer_field(f"{field}_length", fast=True)
+    return builder.build()
+
+
+def open_index(directory: Path, *, make: bool = False) -> Any:
+    """The index in a directory. Its reader is moved by hand, so that no thread watches the files.
+
+    Raises ValueError where it cannot be read.
+    """
+    from tantivy import Index
+
+    index = Index(schema(), path=str(directory)) if make else Index.open(str(directory))
+    index.register_tokenizer(_ANALYSER, analyser())
+    index.config_reader(reload_policy="manual")
+    return index
+
+
+def document(row: Mapping[str, Any]) -> Any:
+    """The index's document for a row of ``retrieval_events``."""
+    from tantivy import Document
+
+    made = Document()
+    made.add_text("chunk", str(row["id"]))
+    made.add_text("document", str(row["document_id"]))
+    made.add_text("namespace", row["namespace"])
+    made.add_integer("recorded_seq", row["recorded_seq"])
+    made.add_integer("invalidated_seq", OPEN if row["invalidated_seq"] is None else row["invalidated_seq"])
+    for field, listed in field_terms(row).items():
+        made.add_integer(f"{field}_length", len(listed))
+        if field == "codes":
+            for code in listed:
+                made.add_text("codes", code)
+        else:
+            made.add_text(field, " ".join(listed))
+    return made
+
+
+def set_watermark(writer: Any, seq: int) -> None:
+    """Put the watermark into the writer's next commit."""
+    from tantivy import Document
+
+    writer.delete_documents_by_term("chunk", _WATERMARK)
+    mark = Document()
+    mark.add_text("chunk", _WATERMARK)
+    mark.add_integer("recorded_seq", seq)
+    writer.add_document(mark)
+
+
+def watermark(searcher: Any) -> int:
+    """Everything up to this sequence is in the index; 0 for a new one."""
+    from tantivy import Query
+
+    hits = searcher.search(Query.term_query(schema(), "chunk", _WATERMARK), 1, count=False).hits
+    return int(searcher.doc(hits[0][1]).get_first("recorded_seq")) if hits else 0
+
+
+def search_query(wanted: Sequence[Term], seq: int, namespace: str | None, without: Iterable[UUID]) -> Any:
+    """Any of the terms, among what was held at `seq`; the filters do not score."""
+    from tantivy import FieldType, Occur, Query
+
+    def between(name: str, **bounds: int) -> tuple[Any, Any]:
+        inside = Query.range_query(schema(), name, FieldType.Integer, **bounds)
+        return Occur.Must, Query.const_score_query(inside, 0.0)
+
+    asked = [(Occur.Should, Query.boost_query(Query.term_query(schema(), t.field, t.text), t.weight)) for t in wanted]
+    clauses = [
+        (Occur.Must, Query.boolean_query(asked)),
+        between("recorded_seq", upper_bound=seq),
+        between("invalidated_seq", lower_bound=seq + 1),
+    ]
+    if namespace is not None:
+        inside = Query.term_query(schema(), "namespace", namespace)
+        clauses.append((Occur.Must, Query.const_score_query(inside, 0.0)))
+    if excluded := [str(chunk_id) for chunk_id in without]:
+        clauses.append((Occur.MustNot, Query.term_set_query(schema(), "chunk", excluded)))
+    return Query.boolean_query(clauses)

@@ -1,0 +1,227 @@
+"""The vector arm: pgvector, filtered by base, model, namespace and moment before anything is ranked.
+
+Below `EXACT_UP_TO` vectors of a base and model the scan is exact. Above, an HNSW index of exactly that base and model
+serves, so that neither another base nor another model can crowd a filter out; what its filters leave short is scanned
+exactly.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import threading
+import time
+from collections import OrderedDict
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+from uuid import UUID
+
+import numpy as np
+import psycopg
+from numpy.typing import NDArray
+from psycopg import sql as pgsql
+
+from substrate import sql
+from substrate.axes.as_of import AsOf
+from substrate.db import ReadConnection
+from substrate.errors import ModelUnavailable
+from substrate.retrieval.embedders import Embedder
+
+EXACT_UP_TO = 20_000
+"""Rows up to which an exact scan is quick enough: about 1 ms per thousand of 384 dimensions."""
+MOST_INDEXED_DIMENSIONS = 2000
+"""pgvector's own limit for an HNSW index over `vector`."""
+EMBEDDED_ON_DEMAND = 32
+"""Committed passages without a vector that a search embeds itself, once per process; beyond, words alone find them."""
+_FRESH_ASKED = 512
+"""A tail longer than this is not asked for its missing vectors: the index is far behind, and words must do."""
+_INDEX_KNOWN_SECONDS = 60.0
+_VECTORS_KEPT = 2048
+
+Vector = NDArray[np.float32]
+
+
+@dataclass(frozen=True, slots=True)
+class Nearest:
+    """A chunk that the meaning led to, with the cosine of its vector and the question's."""
+
+    chunk_id: UUID
+    similarity: float
+
+
+@dataclass(frozen=True, slots=True)
+class VectorAnswer:
+    """What the arm found, best first, and how it stands, in words: ``ok`` or what is missing."""
+
+    found: tuple[Nearest, ...]
+    state: str
+
+
+class _Kept:
+    """The vectors used last, by model, role and text."""
+
+    def __init__(self, most: int) -> None:
+        self._most = most
+        self._vectors: OrderedDict[tuple[str, str, str], Vector] = OrderedDict()
+        self._lock = threading.Lock()
+
+    def get(self, key: tuple[str, str, str]) -> Vector | None:
+        with self._lock:
+            if key in self._vectors:
+                self._vectors.move_to_end(key)
+            return self._vectors.get(key)
+
+    def put(self, key: tuple[str, str, str], vector: Vector) -> None:
+        with self._lock:
+            self._vectors[key] = vector
+            self._vectors.move_to_end(key)
+            if len(self._vectors) > self._most:
+                self._vectors.popitem(last=False)
+
+
+_kept = _Kept(_VECTORS_KEPT)
+_index_known: dict[tuple[str, UUID, str], tuple[float, bool]] = {}
+
+
+def question_vector(embedder: Embedder, question: str) -> Vector:
+    """The question's vector, from memory if it was asked lately. Raises `ModelUnavailable`."""
+    key = (embedder.name, "query", question)
+    vector = _kept.get(key)
+    if vector is None:
+        vector = embedder.queries([question])[0]
+        _kept.put(key, vector)
+    return vector
+
+
+def nearest(
+    conn: ReadConnection,
+    kb_id: UUID,
+    embedder: Embedder,
+    question: str,
+    as_of: AsOf,
+    *,
+    depth: int,
+    namespace: str | None = None,
+    fresh: Mapping[UUID, str] | None = None,
+    embed_fresh: bool = True,
+) -> VectorAnswer:
+    """The `depth` chunks held at the moment that are nearest to the question.
+
+    `fresh` are passages that may have no vector yet; with `embed_fresh` up to `EMBEDDED_ON_DEMAND` of them are
+    embedded here. Raises `ModelUnavailable`; an error of the database stays what it is.
+    """
+    vector = question_vector(embedder, question)
+    fresh = fresh if fresh and len(fresh) <= _FRESH_ASKED else {}
+    values = {
+        "kb_id": kb_id,
+        "model": embedder.name,
+        "vector": _literal(vector),
+        "depth": depth,
+        "namespace": namespace,
+        "fresh": sorted(fresh),
+    }
+    rows = _rows(conn, kb_id, embedder, as_of, values, depth)
+    waiting = max((row["waiting"] for row in rows if row["id"] is None), default=0)
+    found = [Nearest(row["id"], float(row["similarity"])) for row in rows if row["similarity"] is not None]
+    missing = {row["id"]: fresh[row["id"]] for row in rows if row["id"] and row["similarity"] is None}
+    added, failure = _embedded_here(embedder, vector, missing) if embed_fresh else ([], "")
+    found = sorted([*found, *added], key=lambda n: (-n.similarity, n.chunk_id))[:depth]
+    behind = max(waiting, len(missing)) - len(added)
+    return VectorAnswer(tuple(found), _state(embedder, found, behind, failure))
+
+
+def _state(embedder: Embedder, found: list[Nearest], behind: int, failure: str) -> str:
+    if behind > 0:
+        because = f" ({failure})" if failure else ""
+        return f"ok: up to {behind} passages have no vector yet and were searched by words alone{because}"
+    return "ok" if found else f"ok: no vector of {embedder.name} is held at this moment"
+
+
+def _rows(
+    conn: ReadConnection, kb_id: UUID, embedder: Embedder, as_of: AsOf, values: dict[str, Any], depth: int
+) -> list[dict[str, Any]]:
+    bound = sql.parameters(as_of, **values)
+    if _index_stands(conn, kb_id, embedder.name):
+        conn.execute(sql.query("retrieval_hnsw_settings"))
+        query = _indexed_query(kb_id, embedder, as_of)
+        rows = conn.execute(query, bound, prepare=False).fetchall()
+        if sum(row["similarity"] is not None for row in rows) == depth:
+            return rows
+    return conn.execute(sql.query("retrieval_nearest", as_of), bound).fetchall()
+
+
+def _indexed_query(kb_id: UUID, embedder: Embedder, as_of: AsOf) -> pgsql.Composed:
+    """Base and model as literals: only then does the planner know that the partial index covers them."""
+    return pgsql.SQL(sql.query("retrieval_nearest_indexed", as_of)).format(
+        dimension=pgsql.Literal(embedder.dimension), kb_id=pgsql.Literal(kb_id), model=pgsql.Literal(embedder.name)
+    )
+
+
+def _embedded_here(embedder: Embedder, question: Vector, passages: Mapping[UUID, str]) -> tuple[list[Nearest], str]:
+    """The passages with their similarity, or none of them and why."""
+    if len(passages) > EMBEDDED_ON_DEMAND:
+        return [], ""
+    try:
+        return [Nearest(i, float(_passage_vector(embedder, p) @ question)) for i, p in passages.items()], ""
+    except ModelUnavailable as error:
+        return [], str(error)
+
+
+def _passage_vector(embedder: Embedder, passage: str) -> Vector:
+    key = (embedder.name, "passage", passage)
+    vector = _kept.get(key)
+    if vector is None:
+        vector = embedder.passages([passage])[0]
+        _kept.put(key, vector)
+    return vector
+
+
+def _literal(vector: Vector) -> str:
+    return "[" + ",".join(map(str, vector.tolist())) + "]"
+
+
+def index_name(kb_id: UUID, model: str) -> str:
+    """The name of the HNSW index over one base's vectors of one model."""
+    return "embeddings_hnsw_" + hashlib.sha256(f"{kb_id}/{model}".encode()).hexdigest()[:24]
+
+
+def _index_stands(conn: ReadConnection, kb_id: UUID, model: str) -> bool:
+    """Asked once a minute at most: an index that came meanwhile only makes searches quicker."""
+    key = (conn.info.dsn, kb_id, model)
+    now = time.monotonic()
+    at, stands = _index_known.get(key, (-_INDEX_KNOWN_SECONDS, False))
+    if now - at >= _INDEX_KNOWN_SECONDS:
+        row = conn.execute(sql.query("retrieval_vector_index"), {"name": index_name(kb_id, model)}).fetchone()
+        stands = bool(row and row["valid"])
+        _index_known[key] = (now, stands)
+    return stands
+
+
+def ensure_vector_index(
+    admin_conninfo: str, kb_id: UUID, model: str, dimension: int, *, above: int = EXACT_UP_TO
+) -> bool:
+    """Build the HNSW index of a base and model once it has more than `above` vectors; True if it was built now.
+
+    Needs the owner's login, which the application has not. Writers go on meanwhile; an index left invalid by a
+    killed build is built anew. Models of more than 2,000 dimensions stay with the exact scan.
+    """
+    name = index_name(kb_id, model)
+    if dimension > MOST_INDEXED_DIMENSIONS:
+        return False
+    with psycopg.connect(admin_conninfo, autocommit=True, row_factory=psycopg.rows.dict_row) as conn:
+        counted = conn.execute(
+            sql.query("retrieval_vector_rows"), {"kb_id": kb_id, "model": model, "most": above + 1}
+        ).fetchone()
+        standing = conn.execute(sql.query("retrieval_vector_index"), {"name": name}).fetchone()
+        if (standing and standing["valid"]) or counted is None or counted["vectors"] <= above:
+            return False
+        for query in ("retrieval_drop_vector_index", "retrieval_create_vector_index"):
+            conn.execute(
+                pgsql.SQL(sql.query(query)).format(
+                    name=pgsql.Identifier(name),
+                    dimension=pgsql.Literal(dimension),
+                    kb_id=pgsql.Literal(kb_id),
+                    model=pgsql.Literal(model),
+                )
+            )
+    return True
