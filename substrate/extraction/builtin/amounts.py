@@ -45,7 +45,8 @@ _UNIT_WORDS = "|".join(
 )
 _UNIT = rf"(?:\s?(?P<unit>{_UNIT_WORDS})(?![A-Za-z]))?"
 _AMOUNT = re.compile(
-    rf"(?P<before>{_WORDS_BEFORE})\s?(?P<bnumber>\d{{1,3}}(?:[,'’]\d{{3}})+(?:\.\d+)?|\d+(?:\.\d+)?){_SCALE.replace('scale', 'bscale')}"
+    rf"(?P<before>{_WORDS_BEFORE})\s?(?P<bnumber>\d{{1,3}}(?:[,'’]\d{{3}})+(?:\.\d+)?|"
+    rf"\d+(?:\.\d+)?){_SCALE.replace('scale', 'bscale')}"
     rf"|{_NUMBER}{_SCALE}{_UNIT}",
     re.IGNORECASE,
 )

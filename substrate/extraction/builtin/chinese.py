@@ -22,10 +22,16 @@ from substrate.extraction.times import Anchor, TimeMention, find_times
 _CORRECTION = re.compile(r"^(?:更正|勘误|订正)[^：:]{0,12}[：:]")
 _QUESTION = re.compile(r"[？?]|吗[。！]?$|是否|谁|什么时候|哪个|哪位")
 _CONDITION = re.compile(r"如果|若(?!干)|假如|倘若|只要|除非|要是|一旦|假设|的话|须经|有待批准|待批准|待[^，]{0,6}批准")
-_REPORTED = re.compile(r"据说|据称|据报道|据[^，]{1,8}(?:称|说|报道|透露)|声称|宣称|表示|传言|听说|[^名简又也改自号]称(?!为|呼|职)|说(?!明)")
+_REPORTED = re.compile(
+    r"据说|据称|据报道|据[^，]{1,8}(?:称|说|报道|透露)|声称|宣称|表示|传言|听说|[^名简又也改自号]称(?!为|呼|职)|说(?!明)"
+)
 _HEDGED = re.compile(r"可能|或许|也许|大概|疑似|据传|似乎|好像|应该|估计|恐怕|未必|或将|有望|传闻|考虑")
-_PLANNED = re.compile(r"计划(?=[^，。]*[\u4e00-\u9fff])|拟(?!定)|打算|准备|预计|即将|将要?|希望|会(?=在|于|将|担任|接|负责|领导|加入)|想要?|欲|争取|意向|提议|建议")
-_NEGATED = re.compile(r"(?:并|从|尚|还)?(?:没有|未曾|未能|未|没)(?!来)|并非|不是|不(?!再|仅|但|同|断|久|少|动)|从不|非(?=由)")
+_PLANNED = re.compile(
+    r"计划(?=[^，。]*[\u4e00-\u9fff])|拟(?!定)|打算|准备|预计|即将|将要?|希望|会(?=在|于|将|担任|接|负责|领导|加入)|想要?|欲|争取|意向|提议|建议"
+)
+_NEGATED = re.compile(
+    r"(?:并|从|尚|还)?(?:没有|未曾|未能|未|没)(?!来)|并非|不是|不(?!再|仅|但|同|断|久|少|动)|从不|非(?=由)"
+)
 _CEASED = re.compile(r"不再")
 _DISPOSAL = re.compile(r"将(?=[^，]*(?:移交|交接|转交|交给|交由|转给|迁|搬|更名|改名|总部))")
 _CLAUSE = re.compile(r"[，,；;]|(?<=[\u4e00-\u9fff])、(?=并|且)")
@@ -131,7 +137,7 @@ def _with_subject(state: _Sentence, text: str) -> list[str]:
 
 
 def _groups(m: re.Match[str]) -> dict[str, str]:
-    return {k: v.strip(" 　，,。“”\"「」《》") for k, v in m.groupdict().items() if v}
+    return {k: v.strip(' 　，,。“”"「」《》') for k, v in m.groupdict().items() if v}
 
 
 def _clause_mood(state: _Sentence, bare: str) -> tuple[Mood | None, str]:
@@ -140,7 +146,11 @@ def _clause_mood(state: _Sentence, bare: str) -> tuple[Mood | None, str]:
     protected = bare.replace("将", "把", 1) if disposal else bare
     if m := re.search(r"(?<!不)仅|不仅", protected):
         protected = protected[: m.start()] + protected[m.end() :]
-    checks: tuple[tuple[Mood, re.Pattern[str]], ...] = (("hedged", _HEDGED), ("planned", _PLANNED), ("negated", _NEGATED))
+    checks: tuple[tuple[Mood, re.Pattern[str]], ...] = (
+        ("hedged", _HEDGED),
+        ("planned", _PLANNED),
+        ("negated", _NEGATED),
+    )
     mood: Mood | None = None
     for name, pattern in checks:
         m = pattern.search(protected)
@@ -153,34 +163,58 @@ def _clause_mood(state: _Sentence, bare: str) -> tuple[Mood | None, str]:
 
 def _names_a_plan(text: str, m: re.Match[str]) -> bool:
     """ "晨星计划" is a name: the word stands after its name and before a verb, or after one."""
-    return m.start() > 0 and bool(re.match(r"(?:的|由|是|为|于|隶属|属于|启动|成立|结束|位于|更名|$)", text[m.end() :])) or m.end() == len(text)
+    return (
+        m.start() > 0 and bool(re.match(r"(?:的|由|是|为|于|隶属|属于|启动|成立|结束|位于|更名|$)", text[m.end() :]))
+    ) or m.end() == len(text)
 
 
 def _brackets(state: _Sentence, text: str, mood: Mood | None) -> None:
     """ "远山科技（原名北河科技）"."""
-    for m in re.finditer(r"(?P<s>[^，（(的由在]+)[（(](?P<how>原名|曾用名|又名|简称|原称|前身为?|下称|以下简称)(?:为|是|：|:)?(?P<o>[^)）]+)[)）]", text):
+    for m in re.finditer(
+        r"(?P<s>[^，（(的由在]+)[（(](?P<how>原名|曾用名|又名|简称|原称|前身为?|下称|以下简称)(?:为|是|：|:)?(?P<o>[^)）]+)[)）]",
+        text,
+    ):
         subject = _name(state, m.group("s"))
         if subject is not None:
             old = m.group("how").startswith(("原", "曾", "前身"))
             time = interval((), "end") if old else interval((), "start")
             phrase = "formerly known as" if old else "known as"
-            state.findings.drafts.append(Draft(subject, phrase, text_value(m.group("o").strip("“”\"")), time, mood))
+            state.findings.drafts.append(Draft(subject, phrase, text_value(m.group("o").strip('“”"')), time, mood))
 
 
 def _name(state: _Sentence, text: str, role_too: bool = True) -> Term | None:
     """A name or a pronoun that may be resolved later; None when the words are no name."""
     text = w.strip_around(text)
     if text in w.PRONOUNS:
-        return Term("definite" if w.PRONOUN_KINDS.get(text) not in {None, "person"} else "pronoun", _pronoun(text), w.PRONOUN_KINDS.get(text))
-    if "的" in text and (m := re.fullmatch(r"(?P<org>.+?)的(?P<role>[^的]+?)(?P<who>[\u4e00-\u9fff]{2,4})", text)) and w.is_person(m.group("who")):
-        if w.ROLE.match(m.group("role")):
-            text = m.group("who")
-    if role_too and (m := re.fullmatch(rf"(?P<role>.+?)(?P<who>[\u4e00-\u9fff]{{2,3}})", text)) and w.is_person(m.group("who")):
-        if not w.is_person(text) and re.fullmatch(rf"(?:{w.TITLE_ENDINGS}|负责人)", m.group("role")):
-            text = m.group("who")
-    if not re.fullmatch(r"[\u4e00-\u9fffA-Za-z0-9·\-&.\s]{2,20}", text) or re.search(r"[的了吗呢]|并且|但是|因为|所有|什么|任何|一些|这个|那个|我们|他们", text):
+        return Term(
+            "definite" if w.PRONOUN_KINDS.get(text) not in {None, "person"} else "pronoun",
+            _pronoun(text),
+            w.PRONOUN_KINDS.get(text),
+        )
+    if (
+        "的" in text
+        and (m := re.fullmatch(r"(?P<org>.+?)的(?P<role>[^的]+?)(?P<who>[\u4e00-\u9fff]{2,4})", text))
+        and w.is_person(m.group("who"))
+    ) and w.ROLE.match(m.group("role")):
+        text = m.group("who")
+    if (
+        (
+            role_too
+            and (m := re.fullmatch(r"(?P<role>.+?)(?P<who>[\u4e00-\u9fff]{2,3})", text))
+            and w.is_person(m.group("who"))
+        )
+        and not w.is_person(text)
+        and re.fullmatch(rf"(?:{w.TITLE_ENDINGS}|负责人)", m.group("role"))
+    ):
+        text = m.group("who")
+    if not re.fullmatch(r"[\u4e00-\u9fffA-Za-z0-9·\-&.\s]{2,20}", text) or re.search(
+        r"[的了吗呢]|并且|但是|因为|所有|什么|任何|一些|这个|那个|我们|他们", text
+    ):
         return None
-    if re.search(r"(?:负责|担任|领导|认为|决定|宣布|通知|会议|报告|召开|讨论|批准|进行|完成|发布|要求|指出|介绍|之间|以及|工资|月薪)", text):
+    if re.search(
+        r"(?:负责|担任|领导|认为|决定|宣布|通知|会议|报告|召开|讨论|批准|进行|完成|发布|要求|指出|介绍|之间|以及|工资|月薪)",
+        text,
+    ):
         return None
     return Term("name", text, w.chinese_kind(text) or _latin_kind(text))
 
@@ -205,11 +239,21 @@ def _names(state: _Sentence, text: str) -> list[Term]:
     return [f for f in found if f is not None]
 
 
-def _add(state: _Sentence, subject: Term, phrase: str, target: Term | Value, time: ClaimTime, mood: Mood | None, **more: object) -> None:
+def _add(
+    state: _Sentence,
+    subject: Term,
+    phrase: str,
+    target: Term | Value,
+    time: ClaimTime,
+    mood: Mood | None,
+    **more: object,
+) -> None:
     state.findings.drafts.append(Draft(subject, phrase, target, time, mood, wording=phrase, **more))  # type: ignore[arg-type]
 
 
-def _pair(state: _Sentence, pattern: Pattern, g: dict[str, str], times: tuple[TimeMention, ...], mood: Mood | None) -> bool:
+def _pair(
+    state: _Sentence, pattern: Pattern, g: dict[str, str], times: tuple[TimeMention, ...], mood: Mood | None
+) -> bool:
     left, right = _names(state, g["s"]), _names(state, _object(g["o"]))
     if not left or not right or (pattern.phrase in {"leads", "manages", "owns"} and not _is_thing(right)):
         return False
@@ -218,7 +262,16 @@ def _pair(state: _Sentence, pattern: Pattern, g: dict[str, str], times: tuple[Ti
     for a in left:
         for b in right:
             subject, target = (b, a) if pattern.swap else (a, b)
-            _add(state, subject, pattern.phrase, target, time, mood, qualifiers=price, object_kind=_object_kind(pattern.phrase))
+            _add(
+                state,
+                subject,
+                pattern.phrase,
+                target,
+                time,
+                mood,
+                qualifiers=price,
+                object_kind=_object_kind(pattern.phrase),
+            )
     state.subject = (right if pattern.swap else left)[0]
     return True
 
@@ -236,7 +289,9 @@ def _is_thing(terms: list[Term]) -> bool:
     return all(t.kind is not None or re.search(r"[A-Za-z]", t.text) for t in terms)
 
 
-def _role_drafts(state: _Sentence, person: Term, words: str, org: Term | None, time: ClaimTime, mood: Mood | None) -> list[Draft]:
+def _role_drafts(
+    state: _Sentence, person: Term, words: str, org: Term | None, time: ClaimTime, mood: Mood | None
+) -> list[Draft]:
     words = re.sub(r"^(?:一名|一位|新任|现任|前任?|了)", "", words)
     words = re.sub(r"(?:一职|职务|职位)$", "", words)
     m = w.ROLE.match(words)
@@ -263,7 +318,9 @@ def _role_drafts(state: _Sentence, person: Term, words: str, org: Term | None, t
     return found
 
 
-def _role(state: _Sentence, pattern: Pattern, g: dict[str, str], times: tuple[TimeMention, ...], mood: Mood | None) -> bool:
+def _role(
+    state: _Sentence, pattern: Pattern, g: dict[str, str], times: tuple[TimeMention, ...], mood: Mood | None
+) -> bool:
     people = _names(state, g["s"])
     aspect = pattern.aspect
     drafts = [d for p in people for d in _role_drafts(state, p, g["r"], None, interval(times, aspect), mood)]
@@ -273,7 +330,9 @@ def _role(state: _Sentence, pattern: Pattern, g: dict[str, str], times: tuple[Ti
     return bool(drafts)
 
 
-def _work(state: _Sentence, pattern: Pattern, g: dict[str, str], times: tuple[TimeMention, ...], mood: Mood | None) -> bool:
+def _work(
+    state: _Sentence, pattern: Pattern, g: dict[str, str], times: tuple[TimeMention, ...], mood: Mood | None
+) -> bool:
     people, places = _names(state, g["s"]), _names(state, g["o"])
     if not people or not places:
         return False
@@ -295,7 +354,9 @@ def _belongs(place: Term, person: Term) -> str:
     return belonging(place, person)
 
 
-def _succeed(state: _Sentence, pattern: Pattern, g: dict[str, str], times: tuple[TimeMention, ...], mood: Mood | None) -> bool:
+def _succeed(
+    state: _Sentence, pattern: Pattern, g: dict[str, str], times: tuple[TimeMention, ...], mood: Mood | None
+) -> bool:
     new, old = _names(state, g["s"]), _names(state, g["p"])
     if not new or not old:
         return False
@@ -306,7 +367,9 @@ def _succeed(state: _Sentence, pattern: Pattern, g: dict[str, str], times: tuple
     return bool(drafts)
 
 
-def _takeover(state: _Sentence, pattern: Pattern, g: dict[str, str], times: tuple[TimeMention, ...], mood: Mood | None) -> bool:
+def _takeover(
+    state: _Sentence, pattern: Pattern, g: dict[str, str], times: tuple[TimeMention, ...], mood: Mood | None
+) -> bool:
     things = _names(state, re.sub(r"(?:的)?(?:领导权|领导工作|负责人一职|管理权|领导职责)$", "", _object(g["o"])))
     new, old = _names(state, g["s"]), _names(state, g["p"]) if g.get("p") else []
     if not new or not things or not _is_thing(things):
@@ -320,7 +383,9 @@ def _takeover(state: _Sentence, pattern: Pattern, g: dict[str, str], times: tupl
     return True
 
 
-def _stop(state: _Sentence, pattern: Pattern, g: dict[str, str], times: tuple[TimeMention, ...], mood: Mood | None) -> bool:
+def _stop(
+    state: _Sentence, pattern: Pattern, g: dict[str, str], times: tuple[TimeMention, ...], mood: Mood | None
+) -> bool:
     people, things = _names(state, g["s"]), _names(state, _object(g["o"]))
     for person in people:
         for thing in things:
@@ -331,7 +396,9 @@ def _stop(state: _Sentence, pattern: Pattern, g: dict[str, str], times: tuple[Ti
     return bool(people and things)
 
 
-def _quit(state: _Sentence, pattern: Pattern, g: dict[str, str], times: tuple[TimeMention, ...], mood: Mood | None) -> bool:
+def _quit(
+    state: _Sentence, pattern: Pattern, g: dict[str, str], times: tuple[TimeMention, ...], mood: Mood | None
+) -> bool:
     people = _names(state, g["s"])
     drafts = [d for p in people for d in _role_drafts(state, p, g["r"], None, interval(times, "end"), mood)]
     state.findings.drafts.extend(drafts)
@@ -340,7 +407,9 @@ def _quit(state: _Sentence, pattern: Pattern, g: dict[str, str], times: tuple[Ti
     return bool(drafts)
 
 
-def _moved(state: _Sentence, pattern: Pattern, g: dict[str, str], times: tuple[TimeMention, ...], mood: Mood | None) -> bool:
+def _moved(
+    state: _Sentence, pattern: Pattern, g: dict[str, str], times: tuple[TimeMention, ...], mood: Mood | None
+) -> bool:
     who, new = _name(state, g["s"]), _name(state, g["b"])
     old = _name(state, g["a"]) if g.get("a") else None
     if who is None or new is None or (new.kind not in {"place", None}):
@@ -352,7 +421,9 @@ def _moved(state: _Sentence, pattern: Pattern, g: dict[str, str], times: tuple[T
     return True
 
 
-def _pay(state: _Sentence, pattern: Pattern, g: dict[str, str], times: tuple[TimeMention, ...], mood: Mood | None) -> bool:
+def _pay(
+    state: _Sentence, pattern: Pattern, g: dict[str, str], times: tuple[TimeMention, ...], mood: Mood | None
+) -> bool:
     who, new = _name(state, g["s"]), parse_amount(g["b"])
     phrase = pattern.phrase or CHINESE_KEYS.get(g.get("n", ""), g.get("n", ""))
     if who is None or new.number is None:
@@ -365,7 +436,9 @@ def _pay(state: _Sentence, pattern: Pattern, g: dict[str, str], times: tuple[Tim
     return True
 
 
-def _attribute(state: _Sentence, pattern: Pattern, g: dict[str, str], times: tuple[TimeMention, ...], mood: Mood | None) -> bool:
+def _attribute(
+    state: _Sentence, pattern: Pattern, g: dict[str, str], times: tuple[TimeMention, ...], mood: Mood | None
+) -> bool:
     owner, noun, cell = _name(state, g["s"]), g["n"], g["b"]
     if owner is None:
         return False
@@ -389,11 +462,17 @@ def _attribute(state: _Sentence, pattern: Pattern, g: dict[str, str], times: tup
     return False
 
 
-def _founded(state: _Sentence, pattern: Pattern, g: dict[str, str], times: tuple[TimeMention, ...], mood: Mood | None) -> bool:
-    return _pair(state, pattern, g, times, mood) and (_began(state, pattern._replace(phrase="founded on"), {"s": g["o"]}, times, mood) or True)
+def _founded(
+    state: _Sentence, pattern: Pattern, g: dict[str, str], times: tuple[TimeMention, ...], mood: Mood | None
+) -> bool:
+    return _pair(state, pattern, g, times, mood) and (
+        _began(state, pattern._replace(phrase="founded on"), {"s": g["o"]}, times, mood) or True
+    )
 
 
-def _began(state: _Sentence, pattern: Pattern, g: dict[str, str], times: tuple[TimeMention, ...], mood: Mood | None) -> bool:
+def _began(
+    state: _Sentence, pattern: Pattern, g: dict[str, str], times: tuple[TimeMention, ...], mood: Mood | None
+) -> bool:
     who = _name(state, g["s"])
     points = [m for m in times if m.shape in {"point", "since", "by"}]
     if who is None or not points or who.kind == "person":
@@ -403,7 +482,9 @@ def _began(state: _Sentence, pattern: Pattern, g: dict[str, str], times: tuple[T
     return True
 
 
-def _rename(state: _Sentence, pattern: Pattern, g: dict[str, str], times: tuple[TimeMention, ...], mood: Mood | None) -> bool:
+def _rename(
+    state: _Sentence, pattern: Pattern, g: dict[str, str], times: tuple[TimeMention, ...], mood: Mood | None
+) -> bool:
     who = _name(state, g["s"])
     if who is None or len(g["o"]) > 20:
         return False
@@ -415,7 +496,8 @@ def _rename(state: _Sentence, pattern: Pattern, g: dict[str, str], times: tuple[
 _Act = Callable[[_Sentence, Pattern, dict[str, str], tuple[TimeMention, ...], "Mood | None"], bool]
 _ACTS: dict[str, _Act] = {
     "pair": _pair, "role": _role, "work": _work, "join": _work, "hire": _work, "appoint": _work, "succeed": _succeed,
-    "takeover": _takeover, "hand": _takeover, "stop": _stop, "leave": _stop, "quit": _quit, "moved": _moved, "pay": _pay,
+    "takeover": _takeover, "hand": _takeover, "stop": _stop, "leave": _stop, "quit": _quit, "moved": _moved,
+    "pay": _pay,
     "change": _pay, "value": _pay, "attribute": _attribute, "founded": _founded, "began": _began, "rename": _rename,
 }  # fmt: skip
 
@@ -426,6 +508,8 @@ def _corrected(drafts: list[Draft], correction: Correction, wrong: str) -> list[
     out = [replace(d, corrects=correction.corrects or bool(wrong)) for d in drafts]
     if wrong and drafts:
         first = drafts[0]
-        target: Term | Value = parse_amount(wrong) if isinstance(first.object, Value) else Term("name", wrong, w.chinese_kind(wrong))
+        target: Term | Value = (
+            parse_amount(wrong) if isinstance(first.object, Value) else Term("name", wrong, w.chinese_kind(wrong))
+        )
         out.append(replace(first, object=target, denies=True))
     return out

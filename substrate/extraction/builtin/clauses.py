@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from substrate.extraction.builtin import moods, verbs
@@ -14,6 +14,13 @@ from substrate.extraction.times import TimeMention
 
 _SUBJECTS = {"nsubj", "nsubjpass", "csubj"}
 _OBJECTS = {"dobj", "obj", "dative", "npadvmod"}
+_LEMMAS = {
+    "co-founde": "co-found",
+    "co-founded": "co-found",
+    "cofounde": "co-found",
+    "co-leads": "co-lead",
+    "co-led": "co-lead",
+}
 _PARTICLES = {"up", "over", "down", "on", "off", "out", "back", "aside"}
 
 
@@ -56,7 +63,7 @@ def _clause(reader: Reader, verb: Any, whole: Mood | None) -> Clause:
     passive = any(c.dep_ in {"auxpass", "nsubjpass"} for c in verb.children) or (
         verb.dep_ == "acl" and verb.tag_ == "VBN"
     )
-    lemma = reader.unit(verb).lemma or verb.lemma_.lower()
+    lemma = reader.unit(verb).lemma or _LEMMAS.get(verb.lemma_.lower(), verb.lemma_.lower())
     particle = next((c.lower_ for c in verb.children if c.dep_ in {"prt", "advmod"} and c.lower_ in _PARTICLES), "")
     if particle and c_follows(verb, particle):
         lemma = f"{lemma} {particle}"
@@ -111,6 +118,8 @@ def _subjects(reader: Reader, verb: Any) -> list[Any]:
             if objects and head.lemma_.lower() in verbs.PLAN:
                 return objects
         return _subjects(reader, head) if head.pos_ in {"VERB", "AUX"} else []
+    if verb.dep_ == "pcomp" and head.lower_ in {"since", "after", "by"} and head.head.pos_ in {"VERB", "AUX"}:
+        return _subjects(reader, head.head)
     if verb.dep_ == "advcl" and verb.tag_ in {"VBG", "VBN"} and head.pos_ in {"VERB", "AUX"}:
         marks = {c.lower_ for c in verb.children if c.dep_ in {"mark", "advmod"}}
         return [] if marks & {"if", "unless", "when"} else _subjects(reader, head)
@@ -183,6 +192,7 @@ def _attach_times(reader: Reader, clauses: list[Clause]) -> None:
         owner = _governing(token, by_verb)
         if owner is None:
             owner = clauses[0] if leading else min(clauses, key=lambda c: abs(c.verb.i - at))
+        mention = _governed_by_noun(token, owner.verb, mention) if not leading else mention
         owner.times.append(mention)
         if leading:
             for other in clauses:
@@ -190,6 +200,22 @@ def _attach_times(reader: Reader, clauses: list[Clause]) -> None:
                     other.times.append(mention)
     for clause in clauses:
         _share_times(clause, by_verb)
+
+
+def _governed_by_noun(token: Any, verb: Any, mention: TimeMention) -> TimeMention:
+    """ "since its acquisition in 2015": the preposition above the noun says how the date is meant."""
+    if mention.shape != "point":
+        return mention
+    for above in (token, *token.ancestors):
+        if above == verb:
+            break
+        if above.dep_ == "prep" and above.lower_ in {"since", "after", "following"}:
+            time = replace(mention.time, valid_to=None, valid_to_precision=None, at_event=False)
+            return replace(mention, shape="since", time=time)
+        if above.dep_ == "prep" and above.lower_ in {"until", "till", "before"}:
+            time = replace(mention.time, valid_from=None, valid_from_precision=None, at_event=False)
+            return replace(mention, shape="until", time=time)
+    return mention
 
 
 def _only_openers(reader: Reader, at: int) -> bool:

@@ -45,8 +45,9 @@ def rewrite(masked: Masked) -> tuple[Masked, Correction]:
         removed.append(span)
     pairs = []
     for right, wrong, span in _contrasts(units):
-        pairs.append((right, wrong))
         removed.append(span)
+        if units[span[0]].text.lower() in {"not", ",", "("} or corrects:
+            pairs.append((right, wrong))
     if corrects or pairs:
         units = _should_read(units)
     kept = [u for i, u in enumerate(units) if not any(a <= i < b for a, b in removed)]
@@ -71,7 +72,7 @@ def _wrong_wording(masked: Masked) -> tuple[int, int] | None:
 
 
 def _stand_in_copula(masked: Masked, units: list[Unit], removed: list[tuple[int, int]], kept: list[Unit]) -> list[Unit]:
-    first, last = next(span for span in removed if _wrong_wording(masked) == span)
+    first, _last = next(span for span in removed if _wrong_wording(masked) == span)
     if first == 0 or first >= len(units):
         return kept
     copula = replace(units[first], kind="word", text="is", parsed_as="is")

@@ -10,7 +10,6 @@ from substrate.extraction.builtin.roles import plain_title, read_role
 from substrate.extraction.builtin.terms import Term, is_deputy
 from substrate.extraction.claims import UNDATED, Claim, ClaimTime, Drop, Mood, Value
 
-
 _PER = re.compile(r"(year|annum|month|week|day|hour|annually|monthly|yearly|p\.a\.)$", re.IGNORECASE)
 _PERIODS = {"annum": "year", "annually": "year", "yearly": "year", "p.a.": "year", "monthly": "month"} | {
     p: p for p in ("year", "month", "week", "day", "hour")
@@ -62,6 +61,8 @@ def role_drafts(
     reading = read_role(role.text)
     org = org or role.owner
     title = reading.title
+    if org is not None and org.sort == "pronoun" and (reading.relation is None or org.text in {"our", "their"}):
+        org = None
     if title is not None and is_deputy(title):
         reading = replace(reading, relation=None)
     if reading.relation and org is not None:

@@ -13,7 +13,7 @@ from substrate.extraction.builtin.intervals import interval
 from substrate.extraction.builtin.names import capitalised, kind_of
 from substrate.extraction.builtin.roles import MIRRORED, RELATION_OF_ROLE, is_role
 from substrate.extraction.builtin.terms import Term
-from substrate.extraction.claims import ClaimTime, Value
+from substrate.extraction.claims import ClaimTime, Grade, Value
 from substrate.extraction.times import Anchor, find_times, parse_time
 
 
@@ -24,14 +24,17 @@ def _words(text: str) -> frozenset[str]:
 CHINESE_KEYS = {
     "负责人": "lead", "项目负责人": "lead", "组长": "lead", "牵头人": "lead", "领导": "lead", "经理": "manager",
     "项目经理": "manager", "主管": "manager", "月薪": "salary", "年薪": "salary", "薪资": "salary", "工资": "salary",
-    "薪水": "salary", "薪酬": "salary", "基本工资": "salary", "职位": "job title", "职务": "job title", "岗位": "job title",
+    "薪水": "salary", "薪酬": "salary", "基本工资": "salary", "职位": "job title", "职务": "job title",
+    "岗位": "job title",
     "职称": "job title", "部门": "department", "所属部门": "department", "所在部门": "department", "团队": "team",
     "公司": "company", "单位": "company", "雇主": "employer", "工作单位": "employer", "所属公司": "employer",
     "地点": "location", "所在地": "location", "地址": "address", "办公地点": "location", "总部": "headquarters",
     "上级": "reports to", "汇报对象": "reports to", "直属上级": "reports to", "起始日期": "start", "开始日期": "start",
     "生效日期": "start", "开始时间": "start", "起始时间": "start", "起": "start", "自": "start", "生效时间": "start",
-    "结束日期": "end", "截止日期": "end", "结束时间": "end", "终止日期": "end", "止": "end", "日期": "date", "时间": "date",
-    "项目": "project", "项目名称": "project", "姓名": "name", "员工": "employee", "人员": "employee", "员工姓名": "employee",
+    "结束日期": "end", "截止日期": "end", "结束时间": "end", "终止日期": "end", "止": "end", "日期": "date",
+    "时间": "date",
+    "项目": "project", "项目名称": "project", "姓名": "name", "员工": "employee", "人员": "employee",
+    "员工姓名": "employee",
     "名称": "name", "公司名称": "company", "预算": "budget", "状态": "status", "隶属": "part of", "所属": "part of",
     "上级单位": "part of", "顾问": "adviser", "成员": "member", "曾用名": "former name", "原名": "former name",
     "别名": "also known as", "又名": "also known as", "简称": "also known as", "客户": "customer", "供应商": "supplier",
@@ -40,9 +43,11 @@ CHINESE_KEYS = {
 }  # fmt: skip
 
 NAME_KEYS = {
-    **dict.fromkeys(_words("name, full name, employee, employee name, person, staff member, staff, member name, who"), "person"),
+    **dict.fromkeys(_words("name, full name, employee, employee name, person, staff member, staff, member "
+        "name, who"), "person"),
     **dict.fromkeys(_words("project, project name, programme, program, initiative"), "project"),
-    **dict.fromkeys(_words("company, company name, organisation, organization, customer name, vendor name, firm, employer name"), "organization"),
+    **dict.fromkeys(_words("company, company name, organisation, organization, customer name, vendor name, "
+        "firm, employer name"), "organization"),
     **dict.fromkeys(_words("team, team name, department, unit, group, division"), "organization"),
     **dict.fromkeys(_words("product, product name, system, service, application, component"), "product"),
     **dict.fromkeys(_words("site, office, facility"), "place"),
@@ -57,18 +62,22 @@ START_KEYS = _words(
 END_KEYS = _words("to, until, end, end date, ended, valid to, valid until, through, expires, till, active until, thru")
 DATE_KEYS = _words("date, when, month, year, period, day, quarter")
 SILENT_KEYS = _words(
-    "to, from, cc, bcc, subject, re, date, author, authors, prepared by, written by, version, page, attendees, present, "
+    "to, from, cc, bcc, subject, re, date, author, authors, prepared by, written by, version, page, "
+    "attendees, present, "
     "apologies, reference, ref, note, notes, id, no, no., #, index, attachment, attachments, sent, tel, topic, agenda, "
-    "minutes, recorded by, distribution, classification, document, title of document, source, url, link, tags, keywords, "
+    "minutes, recorded by, distribution, classification, document, title of document, source, url, link, "
+    "tags, keywords, "
     "remarks, comment, comments, summary, description, details, background, purpose, scope, event, action, actions, "
     "decision, decisions, time, venue, example, question, answer, q, a, warning, tip, important, todo, fyi, ps, p.s"
 )
 
 _ENTITY_PHRASES = {
     **dict.fromkeys(_words("employer, works for, employed by, works at"), "works for"),
-    **dict.fromkeys(_words("part of, belongs to, parent, parent company, parent organisation, parent organization, parent unit, reports into"), "part of"),
+    **dict.fromkeys(_words("part of, belongs to, parent, parent company, parent organisation, parent "
+        "organization, parent unit, reports into"), "part of"),
     **dict.fromkeys(_words("reports to, supervisor, line manager, boss, direct manager"), "reports to"),
-    **dict.fromkeys(_words("location, site, city, located in, based in, office, office location, place, country, work location"), "located in"),
+    **dict.fromkeys(_words("location, site, city, located in, based in, office, office location, place, "
+        "country, work location"), "located in"),
     **dict.fromkeys(_words("headquarters, hq, head office, headquartered in"), "headquartered in"),
     **dict.fromkeys(_words("works on, assigned to, assignment, assigned project"), "works on"),
     **dict.fromkeys(_words("member of, committee, board"), "member of"),
@@ -83,15 +92,40 @@ _ENTITY_PHRASES = {
 _TITLE_KEYS = _words("job title, title, role, position, job, post, rank, function")
 _NAME_VALUES = {
     **dict.fromkeys(_words("also known as, aka, alias, aliases, known as, short name, new name"), "known as"),
-    **dict.fromkeys(_words("former name, formerly, formerly known as, old name, previous name, maiden name"), "formerly known as"),
+    **dict.fromkeys(_words("former name, formerly, formerly known as, old name, previous name, maiden name"),
+        "formerly known as"),
 }  # fmt: skip
 _HOLDER_KEYS = _words("lead, leader, head, manager, director, owner, chair, chairman, chairwoman, chairperson")
 _UNIT_IN_HEADER = re.compile(r"\s*[(（\[]\s*(?P<unit>[^)）\]]+)\s*[)）\]]\s*|\s+in\s+(?P<in>[A-Z]{3})$")
 _OF_PERSONS = _words(
-    "job title, title, position, salary, pay, wage, employer, department, team, reports to, line manager, supervisor, hire date, "
-    "role, job, employee id, email, grade, works for, annual salary, monthly salary, base salary, date of birth, birthday"
+    "job title, title, position, salary, pay, wage, employer, department, team, reports to, line manager, "
+    "supervisor, hire date, "
+    "role, job, employee id, email, grade, works for, annual salary, monthly salary, base salary, date of "
+    "birth, birthday"
 )
-_EMPTY = {"", "-", "–", "—", "n/a", "na", "none", "null", "tbd", "tbc", "?", "无", "暂无", "unknown", "n.a.", "…", "...", "待定", "nil", "vacant", "/"}
+_EMPTY = {
+    "",
+    "-",
+    "–",
+    "—",
+    "n/a",
+    "na",
+    "none",
+    "null",
+    "tbd",
+    "tbc",
+    "?",
+    "无",
+    "暂无",
+    "unknown",
+    "n.a.",
+    "…",
+    "...",
+    "待定",
+    "nil",
+    "vacant",
+    "/",
+}
 _SPLIT = re.compile(r"\s*(?:[,，、;；/&]|\band\b|和|及|与)\s*")
 _RANGE_DASH = re.compile(r"\s*[(（\[]?\s*$")
 
@@ -133,7 +167,24 @@ def looks_like_name(text: str) -> bool:
         return False
     if re.search(r"[\u4e00-\u9fff]", text):
         return len(text) <= 16 and not re.search(r"[，。；]", text)
-    small = {"of", "the", "and", "for", "de", "van", "von", "der", "di", "da", "la", "team", "group", "project", "al", "bin"}
+    small = {
+        "of",
+        "the",
+        "and",
+        "for",
+        "de",
+        "van",
+        "von",
+        "der",
+        "di",
+        "da",
+        "la",
+        "team",
+        "group",
+        "project",
+        "al",
+        "bin",
+    }
     return capitalised(words[0]) and all(capitalised(w) or w in small or w.isdigit() for w in words)
 
 
@@ -174,8 +225,10 @@ def field_drafts(subject: Term, key: Key, cell: str, time: ClaimTime, anchor: An
     if plain in _NAME_VALUES:
         return [Draft(subject, _NAME_VALUES[plain], text_value(rest), time, wording=key.written)]
     if plain in {"founded", "established", "launched", "started"} and parse_time(rest, anchor):
-        phrase = "founded on" if plain in {"founded", "established"} else f"{plain} on"
-        return [Draft(subject, phrase, Value(rest, datatype="date"), parse_time(rest, anchor) or time, wording=key.written)]
+        event = "founded on" if plain in {"founded", "established"} else f"{plain} on"
+        return [
+            Draft(subject, event, Value(rest, datatype="date"), parse_time(rest, anchor) or time, wording=key.written)
+        ]
     holders = _holders(subject, key, rest, time)
     if holders:
         return holders
@@ -190,7 +243,11 @@ def _holders(subject: Term, key: Key, cell: str, time: ClaimTime) -> list[Draft]
     """ "Lead: Li Si" about a project; "Members: A, B"."""
     role = key.plain[:-1] if key.plain.endswith("s") and is_role(key.plain[:-1]) else key.plain
     relation = role in RELATION_OF_ROLE or role in MIRRORED or (is_role(role) and subject.kind != "person")
-    if not relation or not looks_like_name(cell) or role in {"department", "team", "unit", "group", "division", "part", "branch", "component"}:
+    if (
+        not relation
+        or not looks_like_name(cell)
+        or role in {"department", "team", "unit", "group", "division", "part", "branch", "component"}
+    ):
         return []
     if role in {"parent company", "parent", "employer"}:
         phrase = "works for" if role == "employer" else "part of"
@@ -200,7 +257,11 @@ def _holders(subject: Term, key: Key, cell: str, time: ClaimTime) -> list[Draft]
     found: list[Draft] = []
     for part in _parts(cell):
         holder = named(part, "person" if role in _HOLDER_KEYS else None)
-        found.extend(role_drafts(holder, Term("role", role.upper() if len(role) == 3 else role), subject, time, None, key.written))
+        found.extend(
+            role_drafts(
+                holder, Term("role", role.upper() if len(role) == 3 else role), subject, time, None, key.written
+            )
+        )
     return found
 
 
@@ -235,7 +296,8 @@ def _valued(subject: Term, key: Key, cell: str, time: ClaimTime, anchor: Anchor 
 
 def field_time(key: Key, cell: str, anchor: Anchor | None) -> tuple[str, ClaimTime] | None:
     """("start" | "end" | "date", time) when the label dates its row or block and the cell is a time."""
-    side = "start" if key.plain in START_KEYS else "end" if key.plain in END_KEYS else "date" if key.plain in DATE_KEYS else None
+    sides = (("start", START_KEYS), ("end", END_KEYS), ("date", DATE_KEYS))
+    side = next((name for name, keys in sides if key.plain in keys), None)
     if side is None or is_empty(cell):
         return None
     time = parse_time(cell, anchor)
@@ -247,9 +309,16 @@ def joined_time(sides: dict[str, ClaimTime]) -> ClaimTime:
     start, end, date = sides.get("start"), sides.get("end"), sides.get("date")
     if start is None and date is not None:
         if date.valid_from_precision in {"month", "year"} and end is None:
-            return ClaimTime(date.valid_from, date.valid_from_precision, date.valid_to, date.valid_to_precision, date.grade, date.words)
+            return ClaimTime(
+                date.valid_from,
+                date.valid_from_precision,
+                date.valid_to,
+                date.valid_to_precision,
+                date.grade,
+                date.words,
+            )
         start = date
-    grade = max((t.grade for t in (start, end) if t), default="A")
+    grade: Grade = max((t.grade for t in (start, end) if t), default="A")
     words = " … ".join(t.words for t in (start, end) if t and t.words)
     return ClaimTime(
         start.valid_from if start else None,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import re
 
 from substrate.extraction.builtin import verbs
@@ -53,9 +54,11 @@ def renamed(scene: Scene, clause: Clause) -> bool:
 
 def lift_aliases(masked: Masked) -> tuple[Masked, tuple[Draft, ...]]:
     """Takes "(formerly Y)" and ", also known as Y," out of the sentence and states them apart."""
-    units, drafts, gone = masked.units, [], set()
+    units = masked.units
+    drafts: list[Draft] = []
+    gone: set[int] = set()
     names = [i for i, u in enumerate(units) if u.kind == "name"]
-    for left, right in zip(names, names[1:], strict=False):
+    for left, right in itertools.pairwise(names):
         between = masked.text[units[left].end : units[right].start]
         match = _ALIAS.fullmatch(between) if len(between) <= 40 else None
         if match is None:
@@ -76,11 +79,18 @@ def _alias(left: Unit, right: Unit, how: str) -> Draft:
 
 
 def appositions(scene: Scene, whole: Mood | None) -> None:
-    """ "Jane Roe, CTO of Acme, …", "our lead, Jane Roe": a role beside a name. Undated: the verb's date is the verb's."""
+    """ "Jane Roe, CTO of Acme, …", "our lead, Jane Roe": a role beside a name, undated."""
     mood = whole if whole in {"question", "hedged", "conditional"} else None
     for token in scene.reader.doc:
         if token.dep_ == "appos":
-            _apposition(scene, scene.reader.term(token.head), scene.reader.term(token), mood)
+            head = token.head
+            if (
+                head.dep_ == "pobj"
+                and scene.reader.unit(token).guess == "person"
+                and scene.reader.term(head.head.head).sort == "role"
+            ):
+                head = head.head.head
+            _apposition(scene, scene.reader.term(head), scene.reader.term(token), mood)
         unit = scene.reader.unit(token)
         if unit.kind == "name" and unit.title is not None:
             _titled(scene, token, mood)

@@ -59,6 +59,14 @@ def appointed(scene: Scene, clause: Clause) -> bool:
                 clause,
                 role_drafts(person, role, at if role.owner is None else None, time, clause.mood, clause.words),
             )
+    if clause.lemma == "promote":
+        for role in roles_among(scene, clause.at("from")):
+            for person in people:
+                _emit(
+                    scene,
+                    clause,
+                    role_drafts(person, role, None, handover_end(clause.times), clause.mood, clause.words),
+                )
     if clause.lemma in verbs.JOIN | {"hire", "recruit", "employ"}:
         return False
     return bool(people)
@@ -89,7 +97,7 @@ def roles_among(scene: Scene, tokens: list[object]) -> list[Term]:
             )
         elif term.sort == "attribute" and term.text in _POST_NOUNS and term.owner and is_role(term.owner.text):
             found.append(replace(term.owner, sort="role"))
-        elif term.sort == "attribute" and term.text in _LEADERSHIP and term.owner:
+        elif term.sort == "attribute" and term.text in _LEADERSHIP - set(_LEADERSHIP_PHRASE) and term.owner:
             found.append(Term("role", "lead", owner=term.owner, token=term.token))
     return found
 
@@ -290,7 +298,9 @@ def joined(scene: Scene, clause: Clause) -> bool:
     for person in scene.terms(clause.subjects):
         for thing in scene.terms(clause.objects):
             if thing.sort == "attribute" and thing.text in {"board", "team", "council"} and thing.owner:
-                scene.add(clause, person, "member of", thing.owner, time, subject_kind="person", object_kind="organization")
+                scene.add(
+                    clause, person, "member of", thing.owner, time, subject_kind="person", object_kind="organization"
+                )
             elif thing.sort in {"name", "definite"}:
                 phrase = belonging(thing, person)
                 kind = "project" if phrase == "works on" else "organization"

@@ -32,6 +32,7 @@ PLAIN_ATTRIBUTE = {
 _PLACE_PHRASES = {"headquartered in", "located in"}
 
 
+_FIGURES = frozenset(("revenue", "revenues", "profit", "loss", "turnover", "income", "sales", "ebitda"))
 _TITLE_WORDS = frozenset(("title", "position", "role", "post", "rank"))
 
 
@@ -64,10 +65,6 @@ def _is(scene: Scene, clause: Clause, subject: Term, predicate: Term, time: Clai
         found = role_drafts(subject, predicate, None, stated, clause.mood, clause.words)
         scene.findings.drafts.extend(_denied(found, predicate))
         return bool(found)
-    if predicate.sort == "attribute" and predicate.owner is not None and predicate.owner.sort == "name":
-        if predicate.text in {"part", "member", "subsidiary", "capital"}:
-            scene.findings.drafts.extend(role_drafts(subject, replace(predicate, sort="role"), None, time, clause.mood))
-            return True
     return False
 
 
@@ -96,7 +93,9 @@ def _is_placed(scene: Scene, clause: Clause, subject: Term, time: ClaimTime) -> 
             scene.add(clause, subject, phrase, noun, time, object_kind="place")
         elif prep == "married to" and noun.sort == "name":
             scene.add(clause, subject, "married to", noun, time, subject_kind="person", object_kind="person")
-        elif prep == "with" and noun.sort == "name" and noun.kind != "person" and clause.times and subject.sort == "name":
+        elif (
+            prep == "with" and noun.sort == "name" and noun.kind != "person" and clause.times and subject.sort == "name"
+        ):
             scene.add(clause, subject, "works for", noun, time, subject_kind="person", object_kind="organization")
         else:
             continue
@@ -169,8 +168,13 @@ def date_value(text: str, mention: TimeMention) -> Value:
 
 def has(scene: Scene, clause: Clause) -> bool:
     """ "X has a salary of V", "X has the job title R", "X has 40 employees", "X has its headquarters in Y"."""
-    if clause.lemma not in {"have", "hold", "receive", "carry", "get", "draw"} or clause.passive:
+    figures = clause.lemma in {"report", "post", "record", "generate"} and any(
+        o.lower_ in _FIGURES for o in clause.objects
+    )
+    if clause.passive or (clause.lemma not in {"have", "hold", "receive", "carry", "get", "draw"} and not figures):
         return False
+    if _raise(scene, clause):
+        return True
     time = interval(clause.times, aspect_of(clause, "state"), clause.tense)
     done = False
     for subject in scene.terms(clause.subjects):
@@ -181,6 +185,18 @@ def has(scene: Scene, clause: Clause) -> bool:
     return done
 
 
+def _raise(scene: Scene, clause: Clause) -> bool:
+    """ "X received a raise from A to B", "X got a pay rise to B"."""
+    if not any(o.lower_ in {"raise", "rise", "increase"} for o in clause.objects):
+        return False
+    for subject in scene.terms(clause.subjects):
+        for side, time in (("to", interval(clause.times, "start")), ("from", handover_end(clause.times))):
+            for term in scene.terms(clause.at(side)):
+                if term.value is not None and subject.sort in {"name", "pronoun"}:
+                    scene.add(clause, subject, "salary", term.value, time, subject_kind="person")
+    return True
+
+
 def _has_one(scene: Scene, clause: Clause, subject: Term, token: object, time: ClaimTime) -> bool:
     term = scene.reader.term(token)
     noun = getattr(token, "lower_", "")
@@ -188,9 +204,10 @@ def _has_one(scene: Scene, clause: Clause, subject: Term, token: object, time: C
     if term.sort == "value" and term.value is not None and term.value.unit in {"{employees}", "{people}"}:
         scene.add(clause, subject, "headcount", term.value, time)
         return True
-    if term.sort == "role" and (inner := scene.reader.unit(token)).kind == "role":
-        if any(c.lower_ in _TITLE_WORDS for c in token.children):  # type: ignore[attr-defined]
-            return bool(_title(scene, clause, subject, replace(term, text=inner.text), time))
+    inner = scene.reader.unit(token)
+    titled = any(c.lower_ in _TITLE_WORDS for c in token.children)  # type: ignore[attr-defined]
+    if term.sort == "role" and inner.kind == "role" and titled:
+        return bool(_title(scene, clause, subject, replace(term, text=inner.text), time))
     if noun in {"title", "position", "role", "post", "job", "rank"}:
         for role in _named_roles(scene, token):
             return bool(_title(scene, clause, subject, role, time))
@@ -285,9 +302,9 @@ def moved(scene: Scene, clause: Clause) -> bool:
         phrase = plain_attribute(noun) if plain_attribute(noun) in _PLACE_PHRASES else None
         if phrase and clause.passive and term.owner:
             subjects = [term.owner]
-    if (clause.objects or clause.passive) and phrase is None:
-        if clause.objects or not all(t.sort in {"name", "pronoun", "definite"} for t in subjects):
-            return False
+    named = all(t.sort in {"name", "pronoun", "definite"} for t in subjects)
+    if phrase is None and (clause.objects or (clause.passive and not named)):
+        return False
     if any(t.sort == "attribute" and t.owner and plain_attribute(t.text) in _PLACE_PHRASES for t in subjects):
         phrase = plain_attribute(subjects[0].text)
         subjects = [t.owner for t in subjects if t.owner]
@@ -304,7 +321,7 @@ def _moves(scene: Scene, clause: Clause, subject: Term, phrase: str | None, targ
         return False
     if phrase is None:
         if target.kind in {"organization", "project"}:
-            phrase = belonging(target, subject) if subject.kind != "project" else "part of"
+            phrase = "part of" if subject.kind in {"project", "organization", "product"} else belonging(target, subject)
         elif subject.kind == "person" and target.kind == "place":
             phrase = "lives in"
         else:

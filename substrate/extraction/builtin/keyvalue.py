@@ -13,7 +13,6 @@ from substrate.extraction.builtin.fields import (
     PERSON_KEYS,
     SILENT_KEYS,
     START_KEYS,
-    speaks_of_person,
     Key,
     field_drafts,
     field_time,
@@ -23,6 +22,7 @@ from substrate.extraction.builtin.fields import (
     looks_like_name,
     named,
     read_key,
+    speaks_of_person,
 )
 from substrate.extraction.builtin.names import Lexicon, names_in
 from substrate.extraction.builtin.roles import RELATION_OF_ROLE, is_role
@@ -33,18 +33,33 @@ from substrate.extraction.times import Anchor, find_times
 
 _PAIR = re.compile(r"^(?P<key>[^:：|=]{1,40}?)\s*(?:[:：](?!//)|\s=\s)\s*(?P<value>\S.*)$")
 _NOT_A_KEY = re.compile(
-    r"^(?:correction|corrected|erratum|update|note|there|in|on|since|until|from\s|as of|effective|it|he|she|the following)\b|"
+    r"^(?:correction|corrected|erratum|update|note|there|in|on|since|until|from\s|as of|effective|it|he|"
+    r"she|the following)\b|"
     r"^(?:更正|勘误|注|说明)",
     re.IGNORECASE,
 )
+_OF = re.compile(
+    r"^(?P<noun>[A-Za-z][a-z ]+?) of (?:the )?(?P<owner>[A-Z].*)$|^(?P<owner2>[A-Z].*?)['’]s? (?P<noun2>[a-z ]+)$"
+)
 _STRIP = re.compile(r"[*_`]+")
 _PLURAL_HEADINGS = {
-    "salaries": "salary", "locations": "located in", "offices": "located in", "headquarters": "headquarters", "budgets": "budget",
-    "titles": "job title", "job titles": "job title", "roles": "job title", "positions": "job title", "employers": "employer",
-    "departments": "department", "teams": "team", "prices": "price", "reporting lines": "reports to", "assignments": "works on",
+    "salaries": "salary", "locations": "located in", "offices": "located in", "headquarters": "headquarters",
+    "budgets": "budget",
+    "titles": "job title", "job titles": "job title", "roles": "job title", "positions": "job title",
+    "employers": "employer",
+    "departments": "department", "teams": "team", "prices": "price", "reporting lines": "reports to",
+    "assignments": "works on",
     "sites": "located in",
 }  # fmt: skip
-_GENERIC_CHINESE = {"负责人": "lead", "项目负责人": "lead", "各项目负责人": "lead", "薪资": "salary", "工资": "salary", "职位": "job title", "地点": "location"}
+_GENERIC_CHINESE = {
+    "负责人": "lead",
+    "项目负责人": "lead",
+    "各项目负责人": "lead",
+    "薪资": "salary",
+    "工资": "salary",
+    "职位": "job title",
+    "地点": "location",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,6 +120,12 @@ def record_drafts(record: Record, context: Term | None, anchor: Anchor | None) -
         if listed is not None and looks_like_name(pair.key.written) and pair.key.plain not in SILENT_KEYS:
             who = named(pair.key.written, "person" if listed.plain in {"salary", "job title", "reports to"} else None)
             out.extend((pair, d) for d in field_drafts(who, listed, pair.value, time, anchor))
+        elif (of := _OF.match(pair.key.written)) is not None and looks_like_name(
+            of.group("owner") or of.group("owner2")
+        ):
+            owner = named(of.group("owner") or of.group("owner2"))
+            key = Key((of.group("noun") or of.group("noun2")).lower(), pair.key.unit, pair.key.written)
+            out.extend((pair, d) for d in field_drafts(owner, key, pair.value, time, anchor))
         elif subject is not None:
             out.extend((pair, d) for d in field_drafts(subject, pair.key, pair.value, time, anchor))
         elif pair.key.plain not in SILENT_KEYS:
@@ -165,9 +186,18 @@ def heading_subject(headings: Sequence[str], lexicon: Lexicon) -> Term | None:
 
 def _bare_heading(heading: str) -> str:
     text = _STRIP.sub("", heading).strip().strip(":：#")
-    if m := re.match(r"^(?:profile|record|charter|memo|note|fact sheet|about|overview|employee|project file)\s*(?:of|for|on|:|-|–)\s*(.+)$", text, re.I):
+    if m := re.match(
+        r"^(?:profile|record|charter|memo|note|fact sheet|about|overview|employee|project file)\s*(?:of|"
+        r"for|on|:|-|–)\s*(.+)$",
+        text,
+        re.I,
+    ):
         text = m.group(1)
-    text = re.sub(r"(?:项目)?(?:章程|备忘录|简介|档案|记录|说明|纪要|报告|概况)$", lambda m: "项目" if m.group().startswith("项目") else "", text)
+    text = re.sub(
+        r"(?:项目)?(?:章程|备忘录|简介|档案|记录|说明|纪要|报告|概况)$",
+        lambda m: "项目" if m.group().startswith("项目") else "",
+        text,
+    )
     text = re.split(r"\s+[-–—|]\s+|:\s", text)[0]
     words = text.split()
     while words and words[-1].lower().strip(".,") in v.TITLE_SUFFIXES | v.MONTHS_AND_DAYS:

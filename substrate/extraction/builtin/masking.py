@@ -21,7 +21,22 @@ UnitKind = Literal["name", "role", "amount", "time", "word"]
 _STAND_INS = {"person": "Smith", "place": "London", "event": "Oracle", "product": "Oracle"}
 _THIRD_PERSON = {third_person(verb): verb for verb, _ in RELATIONS if " " not in verb}
 _OPENING_PREPOSITIONS = {"in", "at", "from", "near", "to", "of", "for", "with"}
-_BEFORE_ROLE = {"to", "as", "the", "a", "new", "current", "former", "appointed", "named", "elected", "became", "is", "was", "'s"}
+_BEFORE_ROLE = {
+    "to",
+    "as",
+    "the",
+    "a",
+    "new",
+    "current",
+    "former",
+    "appointed",
+    "named",
+    "elected",
+    "became",
+    "is",
+    "was",
+    "'s",
+}
 _KEEPS_TIME = {"of", "for", "is", "was", "are", "were", "be", "to", "as", "with", "about", "than", "until", "till"}
 
 
@@ -90,7 +105,7 @@ def _units(text: str, spans: Sequence[Span], amounts: Sequence[Amount], mentions
 
 
 def _unit_of_span(span: Span) -> Unit:
-    stand_in = "engineer" if span.kind == "role" else _STAND_INS.get(span.guess or "", "Oracle")
+    stand_in = "engineer" if span.kind == "role" else _STAND_INS.get(span.guess or "", "Microsoft")
     return Unit(span.kind, span.start, span.end, span.text, stand_in, span.guess)
 
 
@@ -221,7 +236,6 @@ def _opens(kept: list[Unit]) -> bool:
 
 def _closes_after(units: list[Unit], i: int) -> bool:
     return i + 1 < len(units) and units[i + 1].text == ")"
-
 
 
 def without(masked: Masked, gone: set[int]) -> Masked:

@@ -36,7 +36,8 @@ _WHOLE_HEDGED = re.compile(
     re.IGNORECASE,
 )
 _WHOLE_CONDITIONAL = re.compile(
-    r"\b(?:subject to|pending (?:the )?(?:approval|review|signature|board|confirmation|regulatory)|in case of|in the event|"
+    r"\b(?:subject to|pending (?:the )?(?:approval|review|signature|board|confirmation|regulatory)|in case "
+    r"of|in the event|"
     r"provided (?:that )?|on condition|conditional on|contingent on|only if|as long as|should the )",
     re.IGNORECASE,
 )

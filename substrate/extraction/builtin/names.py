@@ -89,7 +89,7 @@ def inner_capitals(text: str) -> Iterator[str]:
 
 
 def _runs(text: str, taken: Sequence[tuple[int, int]], lexicon: Lexicon, known: frozenset[str]) -> Iterator[list[Word]]:
-    words = [w for w in words_of(text)]
+    words = list(words_of(text))
     run: list[Word] = []
     i = 0
     while i < len(words):

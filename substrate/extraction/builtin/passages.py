@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from substrate.extraction.builtin import english
@@ -37,7 +37,8 @@ class Item:
     start: int = 0
 
     def take(self, findings: Findings) -> None:
-        self.found.extend(Quoted(d, self.text, self.start) for d in [*findings.drafts, *findings.drops])
+        items: list[Draft | Drop] = [*findings.drafts, *findings.drops]
+        self.found.extend(Quoted(d, self.text, self.start) for d in items)
 
 
 @dataclass(slots=True)
@@ -96,7 +97,12 @@ def _is_heading(work: Work, lines: Sequence[Line], at: int) -> bool:
         return True
     following = lines[at + 1] if at + 1 < len(lines) else None
     short = len(line.text) < 50 and line.text[-1] not in ".!?。！？；;" and line.kind == "line"
-    return short and following is not None and following.kind == "bullet" and (line.text[-1] in ":：" or pair_of(line) is None)
+    return (
+        short
+        and following is not None
+        and following.kind == "bullet"
+        and (line.text[-1] in ":：" or pair_of(line) is None)
+    )
 
 
 def _enter(work: Work, line: Line) -> None:
@@ -213,6 +219,3 @@ def resolve(quoted: Quoted, references: References) -> Claim | Drop:
         if target.text == subject.text:
             return Drop("self_reference", subject.text, quoted.text)
     return claim_of(draft, subject, target, quoted.text, quoted.start)
-
-
-Reader = Callable[[Work], None]

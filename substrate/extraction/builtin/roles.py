@@ -54,7 +54,8 @@ RELATION_OF_ROLE: dict[str, str] = {
 """Role (lower case, with the modifiers that do not change it) → plain phrase, holder as the subject."""
 
 MIRRORED = {"parent company": "subsidiary of", "parent": "subsidiary of", "employer": "works for",
-            "alma mater": "studied at", "holding company": "subsidiary of", "owner company": "subsidiary of"}  # fmt: skip
+            "alma mater": "studied at", "holding company": "subsidiary of",
+            "owner company": "subsidiary of"}  # fmt: skip
 """Role → plain phrase, where the holder is the *object* ("Y's employer is X": Y works for X)."""
 
 TITLE_NOUNS = _words(

@@ -96,9 +96,9 @@ def sentences_of(line: Line) -> Iterator[Sentence]:
     at = 0
     for m in _END.finditer(line.text):
         head = line.text[at : m.end()]
-        if m.group().startswith(".") and len(m.group()) == 1 and _ABBREVIATION.search(head):
-            if not _closes_sentence(line.text, m.end(), head):
-                continue
+        abbreviated = m.group() == "." and _ABBREVIATION.search(head) is not None
+        if abbreviated and not _closes_sentence(line.text, m.end(), head):
+            continue
         yield from _sentence(line, at, m.end())
         at = m.end()
     yield from _sentence(line, at, len(line.text))

@@ -30,7 +30,14 @@ from substrate.extraction.times import Anchor
 
 _NUMBERING = frozenset(("no", "#", "id", "nr", "number", "index", "row", "line", "序号", "编号"))
 _DATED = START_KEYS | END_KEYS | DATE_KEYS
-_LABELLED = ({"field", "value"}, {"key", "value"}, {"attribute", "value"}, {"property", "value"}, {"item", "value"}, {"字段", "值"})
+_LABELLED = (
+    {"field", "value"},
+    {"key", "value"},
+    {"attribute", "value"},
+    {"property", "value"},
+    {"item", "value"},
+    {"字段", "值"},
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,7 +129,9 @@ def _labelled(text: str, rows: Sequence[Sequence[str]], context: Term | None, an
     if not rows or any(len(r) != 2 for r in rows):
         return [Found(Quote(0, ""), Drop("no_header", "table", " | ".join(rows[0]) if rows else ""))]
     pairs = [(read_key(k), v) for k, v in rows]
-    subject = next((named(v, NAME_KEYS[k.plain]) for k, v in pairs if k.plain in NAME_KEYS and looks_like_name(v)), context)
+    subject = next(
+        (named(v, NAME_KEYS[k.plain]) for k, v in pairs if k.plain in NAME_KEYS and looks_like_name(v)), context
+    )
     sides = dict(f for k, v in pairs if (f := field_time(k, v, anchor)))
     time = joined_time(sides) if sides else UNDATED
     found: list[Found] = []

@@ -13,7 +13,22 @@ from substrate.extraction.claims import Value
 from substrate.extraction.times import TimeMention
 
 Sort = Literal["name", "role", "value", "time", "attribute", "pronoun", "definite", "noun"]
-FORMER = frozenset(("former", "previous", "then", "outgoing", "late", "ex", "onetime", "erstwhile", "past"))
+FORMER = frozenset(
+    (
+        "formerly",
+        "previously",
+        "once",
+        "former",
+        "previous",
+        "then",
+        "outgoing",
+        "late",
+        "ex",
+        "onetime",
+        "erstwhile",
+        "past",
+    )
+)
 _MODIFIER_DEPS = {"compound", "amod", "nmod", "nummod"}
 _OWNER_PREPS = ("of", "at", "for", "in", "within", "to")
 
@@ -45,11 +60,14 @@ class Reader:
         self.masked = masked
 
     def unit(self, token: Any) -> Unit:
-        return self.masked.units[token.i]
+        index: int = token.i
+        return self.masked.units[index]
 
     def terms(self, token: Any) -> list[Term]:
         """The term at `token` and those joined to it by "and"."""
         found = [self.term(token)]
+        if found[0].sort == "role" and (holder := self._holder(token)) is not None:
+            found = [holder]
         if group := self.unit(token).group:
             found = [Term("name", u.text, u.guess, token, unit=u) for u in group]
         for child in token.children:
@@ -59,6 +77,15 @@ class Reader:
         if negated:
             return [_as_negated(t) for t in found]
         return found
+
+    def _holder(self, token: Any) -> Term | None:
+        """ "The CTO of Acme, Jane Roe, …" is Jane Roe."""
+        near = [token, *(t for _, t in self.prepositions(token))]
+        for child in (c for t in near for c in t.children if c.dep_ == "appos"):
+            unit = self.unit(child)
+            if unit.kind == "name" and unit.guess not in {"organization", "place", "project"}:
+                return self._name(child, unit)
+        return None
 
     def term(self, token: Any) -> Term:
         unit = self.unit(token)
@@ -135,7 +162,7 @@ class Reader:
 
     def _role(self, token: Any) -> Term:
         words = self.head_phrase(token)
-        modifiers = {c.lower_ for c in token.children}
+        modifiers = {c.lower_ for c in token.children if c.i < token.i}
         owner, area = None, ""
         for prep, target in self.prepositions(token):
             found = self.term(target)

@@ -36,7 +36,12 @@ def spelled(claim: Claim) -> str:
     end = "?" if t.valid_to_precision == "unknown" else ""
     if t.valid_to and t.valid_to_precision:
         end = t.valid_to.isoformat()[: _CUT[t.valid_to_precision]]
-    marks = [claim.mood or "", "=" if t.at_event else "", "corrects" if claim.corrects else "", "denies" if claim.denies else ""]
+    marks = [
+        claim.mood or "",
+        "=" if t.at_event else "",
+        "corrects" if claim.corrects else "",
+        "denies" if claim.denies else "",
+    ]
     value = claim.value
     target = claim.object or ""
     if value is not None:
@@ -85,3 +90,191 @@ def test_what_is_not_stated_as_so_never_comes_without_its_mood(plain: str, other
 def test_the_case_files_are_as_large_as_they_claim() -> None:
     assert len(cases("builtin_english.txt")) + len(cases("builtin_chinese.txt")) >= 150
     assert len(twins()) >= 50
+
+
+_STRUCTURES: list[tuple[str, Passage, set[str]]] = [
+    (
+        "key-value lines under a title that names their subject, dated by the block",
+        Passage(
+            "# Project Lantern charter\n\nLead: Mara Voss\nStart: 2024-03-01\nBudget: 200,000 EUR\n",
+            title="Project Lantern charter",
+        ),
+        {"Mara Voss | leads | Project Lantern | 2024-03-01", "Project Lantern | budget | 200000 EUR | 2024-03-01"},
+    ),
+    (
+        "a heading path stands for a title",
+        Passage("项目负责人：李四\n开始日期：2024-07-05", heading_path=("晨光项目章程",)),
+        {"李四 | leads | 晨光项目 | 2024-07-05"},
+    ),
+    (
+        "a block that names its own subject",
+        Passage(
+            "Name: Mara Voss\nTitle: Senior Analyst\nEmployer: Brightwater\nEffective: 2024-01-01\nManager: Tobin Hale"
+        ),
+        {
+            "Mara Voss | job title | Senior Analyst | 2024-01-01",
+            "Mara Voss | works for | Brightwater | 2024-01-01",
+            "Tobin Hale | manages | Mara Voss | 2024-01-01",
+        },
+    ),
+    (
+        "a second name begins a second record",
+        Passage("Employee: Mara Voss\nSalary: 100 EUR\nFrom: 2024-01-01\nEmployee: Tobin Hale\nSalary: 200 EUR"),
+        {"Mara Voss | salary | 100 EUR | 2024-01-01", "Tobin Hale | salary | 200 EUR"},
+    ),
+    (
+        "a title that names nothing gives no subject",
+        Passage("# Weekly report\n\nStatus: green\nLead: Mara Voss"),
+        set(),
+    ),
+    (
+        "bullets under a heading of roles",
+        Passage("## Team leads\n\n- Project Lantern: Mara Voss\n- Project Ember: Tobin Hale (since 2024-02-01)\n"),
+        {"Mara Voss | leads | Project Lantern", "Tobin Hale | leads | Project Ember | 2024-02-01"},
+    ),
+    (
+        "a memo's address lines are no facts",
+        Passage("To: Mara Voss\nFrom: Tobin Hale\nDate: 2024-02-01\n\nMara Voss leads Project Lantern."),
+        {"Mara Voss | leads | Project Lantern"},
+    ),
+    (
+        "a table with units in the header and dates by row; empty cells say nothing",
+        Passage(
+            "Employee | Title | Salary (CNY) | From | To\nMara Voss | Analyst | 28,000 | 2023-01-01 | "
+            "2023-12-31\nTobin Hale | Clerk |  | 2022-05-01 | ",
+            header=("Employee", "Title", "Salary (CNY)", "From", "To"),
+            rows=(
+                ("Mara Voss", "Analyst", "28,000", "2023-01-01", "2023-12-31"),
+                ("Tobin Hale", "Clerk", "", "2022-05-01", ""),
+            ),
+        ),
+        {
+            "Mara Voss | job title | Analyst | 2023-01-01 | 2024-01-01",
+            "Mara Voss | salary | 28000 CNY | 2023-01-01 | 2024-01-01",
+            "Tobin Hale | job title | Clerk | 2022-05-01",
+        },
+    ),
+    (
+        "a column of leads turns the relation around",
+        Passage(
+            "Project | Lead | Since\nLantern | Mara Voss | 2023-04-01",
+            header=("Project", "Lead", "Since"),
+            rows=(("Lantern", "Mara Voss", "2023-04-01"),),
+        ),
+        {"Mara Voss | leads | Lantern | 2023-04-01"},
+    ),
+    (
+        "a Chinese table",
+        Passage(
+            "姓名 | 职位 | 月薪（元） | 生效日期\n王五 | 工程师 | 28000 | 2023-06-01",
+            header=("姓名", "职位", "月薪（元）", "生效日期"),
+            rows=(("王五", "工程师", "28000", "2023-06-01"),),
+        ),
+        {"王五 | job title | 工程师 | 2023-06-01", "王五 | salary | 28000 CNY | 2023-06-01"},
+    ),
+    (
+        "a table written with pipes",
+        Passage("| Project | Owner |\n|---|---|\n| Lantern | Mara Voss |\n"),
+        {"Mara Voss | owns | Lantern"},
+    ),
+    (
+        "a change log line is dated by its date",
+        Passage("# Change log\n\n- 2024-07-05: Mara Voss took over Project Lantern from Tobin Hale.\n"),
+        {
+            "Mara Voss | leads | Project Lantern | 2024-07-05",
+            "Tobin Hale | leads | Project Lantern | | 2024-07-05".replace("| |", "|  |"),
+        },
+    ),
+    (
+        "one person before her, one company before it",
+        Passage("Mara Voss joined Brightwater in 2021. She leads Project Lantern since 2022."),
+        {"Mara Voss | works for | Brightwater | 2021", "Mara Voss | leads | Project Lantern | 2022"},
+    ),
+    (
+        "two persons before her: nobody can tell",
+        Passage("Mara Voss met Ines Roca. She leads Project Lantern."),
+        set(),
+    ),
+    (
+        "a known speaker says I",
+        Passage("I work for Brightwater.", speaker="Mara Voss"),
+        {"Mara Voss | works for | Brightwater"},
+    ),
+    ("an unknown speaker says I", Passage("I work for Brightwater."), set()),
+]
+
+
+@pytest.mark.parametrize(("why", "passage", "expected"), _STRUCTURES, ids=[s[0] for s in _STRUCTURES])
+def test_structure_is_read_as_a_reader_would(why: str, passage: Passage, expected: set[str]) -> None:
+    assert {spelled(c) for c in extractor().extract([passage])[0].claims if c.mood is None} == expected
+
+
+def test_what_cannot_be_attached_is_counted() -> None:
+    found = extractor().extract(
+        [Passage("Mara Voss met Ines Roca. She leads Project Lantern."), Passage("I work for Brightwater.")]
+    )
+    assert [[(d.code, d.example) for d in e.drops if d.code == "pronoun_subject"] for e in found] == [
+        [("pronoun_subject", "She leads Project Lantern.")],
+        [("pronoun_subject", "I work for Brightwater.")],
+    ]
+
+
+def test_a_period_of_pay_is_kept_beside_its_currency() -> None:
+    (claim,) = read("Mara Voss earns $4,500 per month.")[0]
+    assert claim.value is not None
+    assert (claim.value.unit, claim.value.datatype, claim.qualifiers) == ("USD", "money", (("per", "month"),))
+
+
+def test_a_price_rides_on_the_acquisition() -> None:
+    (claim,) = read("Brightwater acquired Corvane in March 2023 for $4 million.")[0]
+    assert claim.qualifiers == (("price", "$4 million"),)
+
+
+_WORDS = st.sampled_from(
+    """Mara Voss leads led Project Lantern the of from to 2024-07-05 in 2023 on and or , . ; : ( ) not will if " ' — - |
+    Correction: should read was wrongly stated as salary 28,000 CNY $4 million CEO head former replaced by took over
+    She it I # ## * 1. \n \n\n 张三 负责 项目 的 月薪 将 由 不再 自 起 ， 。 ： 更名为 更正： （原名 ）
+    第 \u0001 \u200b 🙂 Name: Lead: From: a""".split(" ")
+)
+
+
+@settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@given(st.lists(st.one_of(_WORDS, _WORDS, _WORDS, st.text(max_size=6)), max_size=40).map(" ".join))
+def test_any_text_is_read_without_an_error_and_every_quote_stands_where_it_says(text: str) -> None:
+    (first,) = extractor().extract([Passage(text, title="Project Lantern charter", speaker="Mara Voss")])
+    (again,) = extractor().extract([Passage(text, title="Project Lantern charter", speaker="Mara Voss")])
+    assert first == again
+    for claim in first.claims:
+        assert text[claim.quote_start : claim.quote_end] == claim.quote
+        assert claim.quote
+        assert (claim.object is None) != (claim.value is None)
+        assert claim.subject
+        assert claim.phrase
+
+
+@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@given(
+    st.lists(
+        st.lists(
+            st.one_of(
+                st.sampled_from(["Name", "Lead", "From", "Mara Voss", "2024", "", "5 EUR", "负责人"]),
+                st.text(max_size=5),
+            ),
+            min_size=1,
+            max_size=4,
+        ),
+        max_size=4,
+    )
+)
+def test_any_table_is_read_without_an_error(rows: list[list[str]]) -> None:
+    text = "\n".join(" | ".join(r) for r in rows)
+    header = tuple(rows[0]) if rows else ()
+    passage = Passage(text, header=header, rows=tuple(tuple(r) for r in rows[1:]))
+    for claim in extractor().extract([passage])[0].claims:
+        assert text[claim.quote_start : claim.quote_end] == claim.quote
+
+
+def test_the_order_and_the_company_of_passages_change_nothing() -> None:
+    texts = [s for s, _ in cases("builtin_english.txt")[:40]]
+    assert read(*texts) == [read(t)[0] for t in texts]
+    assert read(*texts[::-1])[::-1] == read(*texts)
