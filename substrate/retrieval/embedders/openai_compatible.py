@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from substrate.endpoints import OPENAI, as_unavailable, normalise_base_url, open_client
 from substrate.errors import InvalidInput, ModelUnavailable
-from substrate.retrieval.embedders.endpoint import as_unavailable, normalise_base_url
 from substrate.retrieval.embedders.protocol import Vectors, as_texts
 
 if TYPE_CHECKING:
@@ -21,7 +21,6 @@ if TYPE_CHECKING:
 
     from substrate.settings import Settings
 
-OPENAI = "https://api.openai.com/v1"
 TEXTS_PER_REQUEST = 64
 CHARACTERS_PER_REQUEST = 100_000
 """Below the 300,000 tokens of a request of the strictest public endpoint, whatever the script."""
@@ -37,16 +36,9 @@ class OpenAIEmbedder:
     truncated = 0
 
     def __init__(self, base_url: str, model: str, key: str | None) -> None:
-        import openai
-
         self.name = f"openai:{model}@1"
         self._base_url, self._model, self._key = base_url, model, key
-        # The client insists on some key; a local server without one ignores it.
-        self._client = openai.OpenAI(
-            base_url=base_url, api_key=key or "none", max_retries=RETRIES, timeout=SECONDS_PER_REQUEST
-        )
-        # The client takes these from OpenAI's own variables and would send them to any endpoint.
-        self._client.organization = self._client.project = None
+        self._client = open_client(base_url, key, retries=RETRIES, seconds=SECONDS_PER_REQUEST)
         self._dimension: int | None = None
         self._learning = threading.Lock()
 

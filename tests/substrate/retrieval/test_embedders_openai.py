@@ -12,9 +12,9 @@ from typing import Any
 import numpy as np
 import pytest
 
+from substrate.endpoints import normalise_base_url
 from substrate.errors import InvalidInput, ModelUnavailable
 from substrate.retrieval.embedders import open_embedder
-from substrate.retrieval.embedders.endpoint import normalise_base_url
 from substrate.retrieval.embedders.openai_compatible import OpenAIEmbedder, plan_requests
 from substrate.settings import Settings
 

@@ -1,4 +1,4 @@
-"""Base URLs as people type them, and failures of an endpoint as sentences that hold no key."""
+"""OpenAI-compatible endpoints: base URLs as people type them, the client, and failures as sentences without secrets."""
 
 from __future__ import annotations
 
@@ -12,7 +12,10 @@ from substrate.errors import InvalidInput, ModelUnavailable
 if TYPE_CHECKING:
     import openai
 
+OPENAI = "https://api.openai.com/v1"
 _LONGEST_REASON = 300
+_ECHO = 24
+"""Letters in a row that a server's words may share with what it was sent; more is an echo."""
 _METHODS = ("/embeddings", "/chat/completions", "/completions", "/models", "/responses")
 
 
@@ -60,18 +63,32 @@ def _is_near(address: str) -> bool:
         return host == "localhost" or host.endswith((".localhost", ".local", ".internal")) or "." not in host
 
 
+def open_client(base_url: str, key: str | None, *, retries: int, seconds: float) -> openai.OpenAI:
+    """A client for one endpoint; ``seconds`` bounds each try. Connections are opened by the first call."""
+    import openai
+
+    # The client insists on some key; a local server without one ignores it.
+    client = openai.OpenAI(base_url=base_url, api_key=key or "none", max_retries=retries, timeout=seconds)
+    # The client takes these from OpenAI's own variables and would send them to any endpoint.
+    client.organization = client.project = None
+    return client
+
+
 def as_unavailable(
-    error: openai.OpenAIError | ValueError, base_url: str, model: str, secret: str | None
+    error: openai.OpenAIError | ValueError, base_url: str, model: str, secret: str | None, sent: str = ""
 ) -> ModelUnavailable:
-    """What the client gave up with, as an error that names the endpoint and the reason, never the key."""
+    """What the client gave up with, as an error that names the endpoint and the reason, never the key.
+
+    Long runs of `sent`, the text of the request, are taken out of the server's words as well.
+    """
     import openai
 
     status = getattr(error, "status_code", None)
-    said = _said(error, secret)
+    said = _without_echo(_said(error, secret), sent)[:_LONGEST_REASON]
     if isinstance(error, openai.APITimeoutError):
         reason = "did not answer in time"
     elif isinstance(error, openai.APIConnectionError):
-        reason = f"cannot be reached ({_said(error.__cause__ or error, secret)})"
+        reason = f"cannot be reached ({_said(error.__cause__ or error, secret)[:_LONGEST_REASON]})"
     elif status in (401, 403):
         reason = f"refuses the key ({status}): {said}"
     elif status == 404:
@@ -93,4 +110,20 @@ def _said(error: BaseException, secret: str | None) -> str:
         text = text.replace(secret, "***")
     # Servers like to quote the key, in part or whole, in the words of their refusal.
     text = re.sub(r"\b(sk|key|Bearer)[-_ ][\w*.-]{4,}", r"\1-***", text)
-    return " ".join(text.split())[:_LONGEST_REASON]
+    return " ".join(text.split())[: 10 * _LONGEST_REASON]
+
+
+def _without_echo(said: str, sent: str) -> str:
+    sent = " ".join(sent.split())
+    kept, at = [], 0
+    while at < len(said):
+        end = at + _ECHO
+        if end > len(said) or said[at:end] not in sent:
+            kept.append(said[at])
+            at += 1
+            continue
+        while end < len(said) and said[at : end + 1] in sent:
+            end += 1
+        kept.append("…")
+        at = end
+    return "".join(kept)
