@@ -1,4 +1,4 @@
-"""``make demo``: sample documents through the Dagster assets, then two-clock questions with the sentence behind each."""
+"""``make demo``: sample documents through the Dagster assets, then two-clock questions with their sentences."""
 
 from __future__ import annotations
 
@@ -181,7 +181,7 @@ def show_next(settings: Settings, slug: str) -> None:
     console.print(
         f"""
 [bold]Next[/]
-  make up                                  serve it: prints the API's and Dagster's addresses, a token and an MCP client entry
+  make up                                  serve it: addresses of API and Dagster, a token, an MCP client entry
   .venv/bin/twoclocks facts "Limpet Project" --kb {slug} --at 2024-08
   .venv/bin/twoclocks search "advises the Limpet Project" --kb {slug}
   make down                                stop what `make up` started
