@@ -50,6 +50,7 @@ def create_app(settings: Settings, database: Database | None = None) -> FastAPI:
                 db.close()
 
     app = FastAPI(
+        redirect_slashes=False,  # a redirect would drop the Authorization header
         title="Twoclocks",
         version=product_version(),
         lifespan=lifespan,

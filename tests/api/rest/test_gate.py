@@ -36,7 +36,9 @@ MCP = (("POST", "/mcp"), ("GET", "/mcp"), ("DELETE", "/mcp"))
 
 def test_the_lists_here_name_every_route(server):
     """A route added later must be added to the lists above."""
-    here = {(m, p.split("?")[0].replace(ID, "{id}").replace("/entities/x/", "/entities/{id}/")) for m, p in READS + WRITES}
+    here = {
+        (m, p.split("?")[0].replace(ID, "{id}").replace("/entities/x/", "/entities/{id}/")) for m, p in READS + WRITES
+    }
     paths = server.app.openapi()["paths"]
     there = set()
     for path, methods in paths.items():

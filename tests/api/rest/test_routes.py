@@ -1,0 +1,189 @@
+"""REST: documents in, listed with their failures and out again; proposals decided; facts rejected; entities merged."""
+
+from __future__ import annotations
+
+import base64
+from uuid import uuid4
+
+import pytest
+
+from substrate import reads, work
+from tests.ledger_facts import day
+
+
+@pytest.fixture
+def api(server):
+    with server.client(server.tokens.write) as client:
+        yield lambda method, tail, **options: client.request(method, f"/api/v1/kbs/{server.kb}{tail}", **options)
+
+
+def test_a_base_is_made_by_its_owner_and_seen_by_nobody_else(server):
+    with server.client(server.tokens.write) as ada, server.client(server.tokens.viewer) as eve:
+        body = {"slug": "third", "name": "Third", "ontology": "classes:\n  - {key: person, label: Person}\n"}
+        made = ada.post("/api/v1/kbs", json=body)
+        assert made.status_code == 201
+        assert ada.post("/api/v1/kbs", json=body).status_code == 409
+        assert [b["slug"] for b in ada.get("/api/v1/kbs").json()["kbs"]] == ["other", "test", "third"]
+        assert [b["slug"] for b in eve.get("/api/v1/kbs").json()["kbs"]] == ["test"]
+        assert eve.get(f"/api/v1/kbs/{made.json()['id']}").status_code == 404
+        got = ada.get(f"/api/v1/kbs/{made.json()['id']}").json()
+        assert (got["role"], got["seq"]) == ("owner", 1)
+    for who in ("read", "elsewhere"):
+        with server.client(getattr(server.tokens, who)) as client:
+            assert client.post("/api/v1/kbs", json={"slug": "no", "name": "No"}).status_code == 403
+
+
+def test_documents_come_in_by_text_or_bytes_and_twice_is_once(api, server):
+    batch = {
+        "documents": [
+            {"external_id": "a", "filename": "a.md", "content": "Ada leads Heron.", "doc_time": "2024-03"},
+            {"external_id": "b", "filename": "b.bin", "content_base64": base64.b64encode(b"\0\1").decode()},
+        ]
+    }
+    first = api("POST", "/documents", json=batch).json()["documents"]
+    assert [d["action"] for d in first] == ["created", "created"]
+    assert [d["action"] for d in api("POST", "/documents", json=batch).json()["documents"]] == ["unchanged"] * 2
+    listed = api("GET", "/documents").json()
+    assert [(d["external_id"], d["state"]) for d in listed["documents"]] == [("a", "waiting"), ("b", "waiting")]
+    assert listed["documents"][0]["doc_time"] == "2024-03-01T00:00:00.000000Z"
+    with server.client(server.tokens.read) as client:
+        assert client.get(f"/api/v1/kbs/{server.other_kb}/documents").json()["documents"] == []
+
+
+@pytest.mark.parametrize(
+    ("document", "field"),
+    [
+        ({"external_id": "a", "filename": "a.md"}, "documents.0"),
+        ({"external_id": "a", "filename": "a.md", "content": "x", "content_base64": "eA=="}, "documents.0"),
+        ({"external_id": "a", "filename": "a.md", "content_base64": "%%%"}, "content_base64"),
+        ({"external_id": "a", "filename": "a.md", "content": "x", "doc_time": "soon"}, "doc_time"),
+        ({"external_id": "", "filename": "a.md", "content": "x"}, "external_id"),
+        ({"filename": "a.md", "content": "x"}, "documents.0.external_id"),
+    ],
+)
+def test_a_bad_document_is_refused_by_field_and_nothing_is_written(api, document, field):
+    good = {"external_id": "good", "filename": "g.md", "content": "x"}
+    answer = api("POST", "/documents", json={"documents": [document, good]})
+    assert (answer.status_code, answer.json()["field"]) == (422, field)
+    assert api("GET", "/documents").json()["total"] == 0
+
+
+def test_a_failure_is_listed_with_its_reason(api, database, server):
+    api("POST", "/documents", json={"documents": [{"external_id": "bad", "filename": "bad.pdf", "content": "no pdf"}]})
+    [listed] = api("GET", "/documents").json()["documents"]
+    with database.write() as conn:
+        conn.execute(
+            "insert into parse_results (kb_id, version_id, parser, failure_code, failure) values (%s, %s, 'p', %s, %s)",
+            (server.kb, listed["version_id"], "truncated", "the file ends too early"),
+        )
+    answer = api("GET", "/documents?state=failed").json()
+    assert (answer["total"], answer["failed"]) == (1, 1)
+    assert answer["documents"][0]["failure"] == "the file ends too early"
+    assert api("GET", "/documents?state=parsed").json()["documents"] == []
+    assert api("GET", "/documents?state=broken").json()["field"] == "state"
+
+
+def test_deleting_withdraws_the_facts_that_rest_on_a_document_alone(api, scribe):
+    document = scribe.document("Ada works on Heron.")
+    scribe.say("Ada", "works_on", "Heron", evidence=document)
+    held = api("GET", "/entities/Ada/facts").json()
+    [fact] = held["facts"]
+    gone = api("DELETE", f"/documents/{document.document_id}").json()
+    assert fact["id"] in gone["retracted_fact_ids"]
+    assert api("GET", "/entities/Ada/facts").status_code == 404
+    then = api("GET", "/entities/Ada/facts", params={"as_of": f"seq:{held['seq']}"}).json()
+    assert then["facts"][0]["id"] == fact["id"]
+    assert then["facts"][0]["since"]["invalidated_kind"] == "retracted"
+    assert api("GET", f"/documents/{document.document_id}").status_code == 404
+    assert api("GET", f"/documents/{document.document_id}?as_of=seq:{held['seq']}").status_code == 200
+    assert api("DELETE", f"/documents/{document.document_id}").json()["seq"] is None
+    assert api("DELETE", "/documents?external_id=none").status_code == 404
+
+
+def test_rest_and_reads_say_the_same(api, scribe, database, kb):
+    scribe.say("Ada", "leads", "Heron", start=day("2021-01-01"))
+    with database.read() as conn:
+        moment = reads.resolve(conn, kb, at="2022")
+        expected = reads.entity_facts(conn, kb, "Heron", moment)
+    got = api("GET", "/entities/Heron/facts?at=2022").json()
+    assert {k: v for k, v in got.items() if k != "before"} == expected
+    assert api("GET", "/entities/Heron/timeline").json()["matched_facts"] == 1
+    assert api("GET", "/entities?name=her").json()["entities"][0]["name"] == "Heron"
+    assert api("GET", "/changes?since=2020&kinds=asserted&kinds=merged").json()["total"] == 1
+
+
+def test_an_ambiguous_name_names_the_candidates(api, scribe):
+    scribe.say("Heron One", "works_on", "Egret")
+    scribe.say("Heron Two", "works_on", "Egret")
+    answer = api("GET", "/entities/heron/facts")
+    assert answer.status_code == 422
+    assert {c["name"] for c in answer.json()["candidates"]} == {"Heron One", "Heron Two"}
+
+
+def test_a_rejected_fact_is_gone_and_stays_out(api, scribe):
+    scribe.say("Ada", "works_on", "Heron")
+    [fact] = api("GET", "/entities/Ada/facts").json()["facts"]
+    done = api("POST", f"/facts/{fact['id']}/reject", json={"why": "not so"})
+    assert done.json()["verdict"] == "rejected"
+    assert scribe.say("Ada", "works_on", "Heron").refused == 1
+    assert api("GET", "/entities/Ada/facts").json()["facts"] == []
+    assert api("POST", f"/facts/{fact['id']}/reject").status_code == 404
+    assert api("GET", "/changes?since=2020&kinds=rejected").json()["changes"][0]["fact_id"] == fact["id"]
+
+
+def test_a_merge_over_rest_shows_one_entity(api, scribe):
+    scribe.say("Bob Smith", "works_on", "Egret")
+    scribe.say("Robert Smith", "works_on", "Heron")
+    ids = {e["name"]: e["id"] for e in api("GET", "/entities?name=Smith").json()["entities"]}
+    body = {"keep": ids["Robert Smith"], "absorb": ids["Bob Smith"]}
+    assert api("POST", "/merges", json=body).status_code == 201
+    assert len(api("GET", "/entities/Bob Smith/facts").json()["facts"]) == 2
+    assert api("POST", "/merges", json=body).status_code == 409
+    assert api("POST", "/merges", json={**body, "absorb": str(uuid4())}).status_code == 404
+
+
+def test_proposals_are_listed_with_their_sentence_and_decided_once(api, server, database, settings, scribe):
+    from substrate.extraction.stage import run_claims  # the pipeline's own stages make the proposals
+
+    run = _pipeline(database, server.kb, settings, run_claims)
+    for text in ("Ada leads Heron.", "Bob leads Egret."):
+        with server.client(server.tokens.write) as client:
+            params = {"name": "remember", "arguments": {"text": text, "occurred_at": "2024-05-01"}}
+            client.post(
+                f"/api/v1/kbs/{server.kb}/mcp",
+                json={"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params},
+                headers={"Accept": "application/json, text/event-stream"},
+            )
+    run()
+    pending = api("GET", "/review/pending").json()
+    assert pending["total"] == 2
+    by_sentence = {p["sentence"]: p for p in pending["pending"]}
+    yes, no = by_sentence["Ada leads Heron."], by_sentence["Bob leads Egret."]
+    assert (yes["subject"], yes["object"], yes["predicate_key"]) == ("Ada", "Heron", "leads")
+    assert yes["recorded_by"] == "person:Ada (writer)"
+    assert api("GET", "/entities?name=Heron").json()["entities"] == []
+    assert api("POST", f"/review/pending/{yes['id']}/confirm").json()["verdict"] == "confirmed"
+    assert api("GET", "/entities/Heron/facts").json()["facts"][0]["other_name"] == "Ada"
+    assert api("POST", f"/review/pending/{no['id']}/reject", json={"why": "hearsay"}).status_code == 200
+    assert api("GET", "/entities?name=Egret").json()["entities"] == []
+    for decided in (yes, no):
+        assert api("POST", f"/review/pending/{decided['id']}/confirm").status_code == 409
+    assert api("GET", "/review/pending").json()["total"] == 0
+    assert api("POST", f"/review/pending/{uuid4()}/confirm").status_code == 404
+
+
+def _pipeline(database, kb, settings, run_claims):
+    from substrate.documents.stage import run_parse
+    from substrate.extraction.builtin import BuiltinExtractor
+    from substrate.identity.stage import run_entities
+    from substrate.ledger.stage import run_facts
+
+    def run():
+        run_parse(database, kb, limit=100)
+        run_claims(database, kb, BuiltinExtractor(settings), limit=100)
+        run_entities(database, kb, limit=100)
+        run_facts(database, kb, limit=100)
+        with database.read() as conn:
+            assert not work.due_counts(conn, kb).get("facts")
+
+    return run
