@@ -61,7 +61,7 @@ def _is_verb(reader: Reader, token: Any) -> bool:
 
 def _clause(reader: Reader, verb: Any, whole: Mood | None) -> Clause:
     passive = any(c.dep_ in {"auxpass", "nsubjpass"} for c in verb.children) or (
-        verb.dep_ == "acl" and verb.tag_ == "VBN"
+        verb.dep_ in {"acl", "advcl"} and verb.tag_ == "VBN"
     )
     lemma = reader.unit(verb).lemma or _LEMMAS.get(verb.lemma_.lower(), verb.lemma_.lower())
     particle = next((c.lower_ for c in verb.children if c.dep_ in {"prt", "advmod"} and c.lower_ in _PARTICLES), "")

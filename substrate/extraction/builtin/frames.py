@@ -39,6 +39,12 @@ class Scene:
         self.findings.drafts.append(Draft(subject, phrase, target, time, mood, **fields))  # type: ignore[arg-type]
 
 
+_PREMISES = {
+    "office": "located in",
+    "headquarters": "headquartered in",
+    "head office": "headquartered in",
+    "main office": "headquartered in",
+}
 Frame = Callable[[Scene, Clause], bool]
 
 
@@ -93,6 +99,8 @@ def _pairs(scene: Scene, clause: Clause, known: verbs.Relation, left: list[Term]
 
 def _one(scene: Scene, clause: Clause, known: verbs.Relation, time: ClaimTime, a: Term, b: Term) -> bool:
     subject, target = (b, a) if known.swap else (a, b)
+    if subject.sort == "attribute" and subject.owner and known.phrase == "located in" and _PREMISES.get(subject.text):
+        known, subject = known._replace(phrase=_PREMISES[subject.text]), subject.owner
     if not usable_object(target) or subject.sort in {"noun", "value", "time", "role"}:
         return False
     if subject.sort == "attribute" or target.sort == "attribute":

@@ -68,6 +68,12 @@ def lift_aliases(masked: Masked) -> tuple[Masked, tuple[Draft, ...]]:
         if stop < len(units) and units[stop].text in {",", ")"}:
             stop += 1
         gone.update(range(left + 1, stop))
+    for i in names:
+        role = units[i + 2] if i + 3 < len(units) else None
+        if role and role.kind == "role" and units[i + 1].text == "(" and units[i + 3].text == ")":
+            holder = Term("name", units[i].text, units[i].guess, unit=units[i])
+            drafts.extend(role_drafts(holder, Term("role", role.text), None, UNDATED, None, role.text))
+            gone.update((i + 1, i + 2, i + 3))
     return without(masked, gone), tuple(drafts)
 
 

@@ -11,7 +11,6 @@ from substrate.extraction.builtin.frames import Scene, aspect_of
 from substrate.extraction.builtin.intervals import handover_end, interval
 from substrate.extraction.builtin.roles import is_role
 from substrate.extraction.builtin.terms import Term
-from substrate.extraction.claims import ClaimTime, Mood
 
 _POST_NOUNS = {"role", "position", "post", "job", "title", "office", "duties", "seat"}
 _LEADERSHIP = {
@@ -26,6 +25,7 @@ _LEADERSHIP = {
     "management",
     "ownership",
 }
+_HELD = {"leads", "manages", "directs", "chairs", "owns", "job title"}
 _LEADERSHIP_PHRASE = {"management": "manages", "ownership": "owns", "direction": "directs"}
 
 
@@ -124,8 +124,10 @@ def succeeded(scene: Scene, clause: Clause) -> bool:
     new, old = scene.terms(clause.subjects), scene.terms(clause.objects)
     if clause.passive:
         new, old = [t for t in scene.terms(clause.at("by")) if t.sort != "time"], new
-    roles = roles_among(scene, [*clause.at("as"), *clause.at("at")]) or _possessed_role(old)
+    roles = roles_among(scene, [*clause.at("as"), *clause.at("at")])
     old = [t.owner if t.sort == "role" and t.owner else t for t in old]
+    if not roles and clause.verb.dep_ == "advcl" and _ends_like_head(scene, clause, new, old):
+        return True
     if not roles:
         for a in new:
             for b in old:
@@ -137,8 +139,15 @@ def succeeded(scene: Scene, clause: Clause) -> bool:
     return True
 
 
-def _possessed_role(old: list[Term]) -> list[Term]:
-    return []
+def _ends_like_head(scene: Scene, clause: Clause, new: list[Term], old: list[Term]) -> bool:
+    """ "X leads Z, replacing Y": what the main clause begins for X ends for Y."""
+    head = next((c for c in scene.clauses if c.verb == clause.verb.head), None)
+    begun = [d for d in scene.findings.drafts if d.subject in new and d.phrase in _HELD and d.mood == clause.mood]
+    if head is None or not begun:
+        return False
+    end = handover_end(head.times)
+    scene.findings.drafts.extend(replace(d, subject=o, time=end) for d in begun for o in old)
+    return True
 
 
 def hand_over(scene: Scene, clause: Clause, role: Term, old: list[Term], new: list[Term]) -> None:
@@ -213,12 +222,15 @@ def transfer(scene: Scene, clause: Clause, phrase: str, thing: Term, old: list[T
 def handed_over(scene: Scene, clause: Clause) -> bool:
     """ "X handed (over) Z to Y", "Z was handed over (from X) to Y", "X passed the lead of Z to Y"."""
     if clause.lemma not in verbs.HAND_OVER or (
-        clause.lemma == "transfer" and not clause.passive and not clause.objects
+        clause.lemma == "transfer" and not (clause.passive or clause.objects or clause.at("from"))
     ):
         return False
     new = [t for t in scene.terms(clause.at("to")) if t.sort in {"name", "pronoun"}]
     if clause.passive:
         old = [t for t in scene.terms(clause.at("by", "from")) if t.sort in {"name", "pronoun"}]
+        things = scene.terms(clause.subjects)
+    elif not clause.objects and clause.lemma in {"pass", "transfer"}:
+        old = [t for t in scene.terms(clause.at("from")) if t.sort in {"name", "pronoun"}]
         things = scene.terms(clause.subjects)
     else:
         old, things = scene.terms(clause.subjects), scene.terms(clause.objects)
@@ -261,6 +273,8 @@ def quit_role(scene: Scene, clause: Clause) -> bool:
             _emit(scene, clause, role_drafts(person, role, org, time, clause.mood, clause.words))
     if roles:
         return True
+    if not clause.objects and not clause.prepositions and people:
+        scene.findings.drop("no_object", clause.lemma, scene.text)
     places = scene.terms(clause.objects if clause.lemma in {"leave", "quit", "exit"} else []) + scene.terms(
         clause.at("from")
     )
@@ -309,9 +323,3 @@ def joined(scene: Scene, clause: Clause) -> bool:
                 continue
             done = True
     return done
-
-
-def role_of_predicate(
-    scene: Scene, holder: Term, role: Term, time: ClaimTime, mood: Mood | None, words: str
-) -> list[Draft]:
-    return role_drafts(holder, role, role.owner, time, mood, words)

@@ -20,6 +20,8 @@ from substrate.extraction.times import Anchor, TimeMention, find_times
 UnitKind = Literal["name", "role", "amount", "time", "word"]
 _STAND_INS = {"person": "Smith", "place": "London", "event": "Oracle", "product": "Oracle"}
 _THIRD_PERSON = {third_person(verb): verb for verb, _ in RELATIONS if " " not in verb}
+_BASE = set(_THIRD_PERSON.values())
+_LINKS = {"with", "for", "to", "on"}
 _OPENING_PREPOSITIONS = {"in", "at", "from", "near", "to", "of", "for", "with"}
 _BEFORE_ROLE = {
     "to",
@@ -172,10 +174,21 @@ def _settle_words(units: tuple[Unit, ...]) -> list[Unit]:
         before = units[i - 1] if i else None
         after = units[i + 1] if i + 1 < len(units) else None
         low = unit.text.lower()
-        if unit.kind != "word" or after is None:
+        if low == "both" and after is not None and after.kind == "name":
+            settled.append(replace(unit, parsed_as=""))
+        elif unit.kind != "word" or after is None:
             settled.append(unit)
+        elif (
+            before
+            and before.kind == "name"
+            and i > 1
+            and units[i - 2].text == "and"
+            and low in _BASE
+            and _object_follows(after)
+        ):
+            settled.append(replace(unit, parsed_as="belong" if after.text.lower() in _LINKS else "own", lemma=low))
         elif before and before.kind == "name" and low in _THIRD_PERSON and _object_follows(after):
-            stand_in = "works" if after.text.lower() in {"with", "for", "to", "on"} else "owns"
+            stand_in = "works" if after.text.lower() in _LINKS else "owns"
             unit = replace(unit, parsed_as=stand_in, lemma=_THIRD_PERSON[low])
             settled.append(unit)
         elif low in {"head", "lead", "chair"} and before and before.text.lower() in _BEFORE_ROLE and _ends_role(after):

@@ -52,6 +52,9 @@ _WHOLE_REPORTED = re.compile(
 _HISTORIC_PLAN = re.compile(
     r"\b(?:was to have|had planned|was supposed to|were supposed to|had intended)\b", re.IGNORECASE
 )
+_PLAN_HEADING = re.compile(
+    r"^(?:the |our )?(?:plan|proposal|draft|scenario|option|idea|target|goal)\b[^.:]{0,30}:", re.IGNORECASE
+)
 _NEITHER = re.compile(r"\bneither\b.*\bnor\b|^(?:no one|nobody|none of)\b", re.IGNORECASE)
 _FICTION = re.compile(r"^(?:imagine|suppose|say|for example, if|let us assume|what if)\b", re.IGNORECASE)
 
@@ -66,7 +69,7 @@ def sentence_mood(text: str) -> Mood | None:
         return "negated"
     if _WHOLE_HEDGED.search(text):
         return "hedged"
-    if _HISTORIC_PLAN.search(text) or _WHOLE_PLANNED.search(text):
+    if _HISTORIC_PLAN.search(text) or _WHOLE_PLANNED.search(text) or _PLAN_HEADING.search(text):
         return "planned"
     if _WHOLE_REPORTED.search(text):
         return "reported"

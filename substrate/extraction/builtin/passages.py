@@ -180,7 +180,8 @@ def finish(work: Work) -> Extraction:
     drops: list[Drop] = []
     for item in work.items:
         for quoted in item.found:
-            made = quoted.item if isinstance(quoted.item, Drop) else resolve(quoted, references)
+            near = _within(references, item, quoted, claims)
+            made = quoted.item if isinstance(quoted.item, Drop) else resolve(quoted, near)
             if isinstance(made, Drop):
                 drops.append(made)
             elif work.passage.text[made.quote_start : made.quote_end] != made.quote:
@@ -191,11 +192,32 @@ def finish(work: Work) -> Extraction:
     return Extraction(tuple(dict.fromkeys(claims)), tuple(drops))
 
 
+def _within(references: References, item: Item, quoted: Quoted, claims: Sequence[Claim]) -> References:
+    """For a pronoun: also the names that stand before it in its own sentence."""
+    draft = quoted.item
+    if isinstance(draft, Drop) or item.prepared is None or draft.subject.sort not in {"pronoun", "definite"}:
+        return references
+    if draft.subject.unit is None:
+        return references
+    near = References(references.speaker, dict(references.seen), dict(references.context))
+    for unit in item.prepared.masked.units:
+        if unit.kind == "name" and unit.start < draft.subject.unit.start:
+            for one in unit.group or (unit,):
+                near.note(one.text, one.guess)
+    for claim in claims:
+        if claim.quote == item.text and claim.subject in near.seen:
+            near.note(claim.subject, claim.subject_kind)
+        if claim.quote == item.text and claim.object in near.seen and claim.object:
+            near.note(claim.object, claim.object_kind)
+    return near
+
+
 def _remember(references: References, item: Item, claims: Sequence[Claim]) -> None:
     if item.prepared is not None:
         for unit in item.prepared.masked.units:
             if unit.kind == "name":
-                references.note(unit.text, unit.guess)
+                for one in unit.group or (unit,):
+                    references.note(one.text, one.guess)
     for claim in claims:
         if claim.quote == item.text:
             references.note(claim.subject, claim.subject_kind)

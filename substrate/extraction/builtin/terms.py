@@ -98,7 +98,7 @@ class Reader:
         if unit.kind == "role":
             return self._role(token)
         if token.pos_ == "PRON" or token.tag_ in {"PRP", "DT", "WP", "WDT", "EX"}:
-            return Term("pronoun", unit.text.lower(), token=token)
+            return Term("pronoun", unit.text.lower(), token=token, unit=unit)
         return self._common(token)
 
     def slice(self, first: int, last: int) -> str:
@@ -143,7 +143,7 @@ class Reader:
         if owner is not None:
             return Term("attribute", self.head_phrase(token).lower(), token=token, owner=owner)
         if any(c.lower_ in {"the", "this", "our"} for c in token.children) and low in v.KIND_NOUNS:
-            return Term("definite", low, v.KIND_NOUNS[low], token)
+            return Term("definite", low, v.KIND_NOUNS[low], token, unit=self.unit(token))
         negated = any(c.lower_ in {"no", "neither"} for c in token.children)
         return Term("noun", self.head_phrase(token).lower(), token=token, negated=negated)
 

@@ -64,6 +64,9 @@ RELATIONS: dict[tuple[str, str], Relation] = {
     ("work", "with"): Relation("works with"),
     ("work", "under"): Relation("reports to", subject=_P, object=_P),
     ("employ", "by"): Relation("works for", subject=_P, object=_O),
+    ("start", "at"): Relation("works for", "start", _P, _O),
+    ("start", "with"): Relation("works for", "start", _P, _O),
+    ("begin", "at"): Relation("works for", "start", _P, _O),
     ("employ", "at"): Relation("works for", subject=_P, object=_O),
     ("report", "to"): Relation("reports to"),
     ("answer", "to"): Relation("reports to"),
@@ -165,7 +168,8 @@ JOIN = {"join", "rejoin", "enter"}
 RENAME = {"rename", "rebrand", "retitle"}
 CALLED = {"call", "know", "name", "nickname", "title", "dub"}
 CHANGE = {"raise", "increase", "cut", "lower", "reduce", "change", "adjust", "rise", "grow", "fall", "drop",
-          "set", "go", "amend", "climb", "decrease", "decline", "revise", "shift", "bring", "bump", "move"}  # fmt: skip
+          "set", "go", "amend", "climb", "decrease", "decline", "revise", "shift", "bring", "bump", "move",
+          "go up", "go down", "come"}  # fmt: skip
 MOVE = {"move", "relocate", "transfer", "migrate", "shift", "switch"}
 BEGIN = {"start", "begin", "commence", "launch", "kick off", "go", "open", "found", "establish", "create",
          "incorporate", "form", "set up", "introduce"}  # fmt: skip

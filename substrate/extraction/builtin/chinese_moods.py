@@ -1,0 +1,61 @@
+"""How a Chinese clause is meant, and the clause without the word that says so."""
+
+from __future__ import annotations
+
+import re
+
+from substrate.extraction.claims import Mood
+
+_QUESTION = re.compile(r"[？?]|吗[。！]?$|是否|谁|什么时候|哪个|哪位")
+_CONDITION = re.compile(r"如果|若(?!干)|假如|倘若|只要|除非|要是|一旦|假设|的话|须经|有待批准|待批准|待[^，]{0,6}批准")
+_REPORTED = re.compile(
+    r"据说|据称|据报道|据[^，]{1,8}(?:称|说|报道|透露)|声称|宣称|表示|传言|听说|[^名简又也改自号]称(?!为|呼|职)|说(?!明)"
+)
+_HEDGED = re.compile(r"可能|或许|也许|大概|疑似|据传|似乎|好像|应该|估计|恐怕|未必|或将|有望|传闻|考虑")
+_PLANNED = re.compile(
+    r"计划(?=[^，。]*[\u4e00-\u9fff])|拟(?!定)|打算|准备|预计|即将|将要?|希望|会(?=在|于|将|担任|接|负责|领导|加入)|想要?|欲|争取|意向|提议|建议"
+)
+_NEGATED = re.compile(
+    r"(?:并|从|尚|还)?(?:没有|未曾|未能|未|没)(?!来)|并非|不是|不(?!再|仅|但|同|断|久|少|动)|从不|非(?=由)"
+)
+_CEASED = re.compile(r"不再")
+_DISPOSAL = re.compile(r"将(?=[^，]*(?:移交|交接|转交|交给|交由|转给|迁|搬|更名|改名|总部))")
+
+
+def sentence_mood(body: str, denies: bool) -> Mood | None:
+    """What the wording of the whole sentence says about everything in it."""
+    if _QUESTION.search(body):
+        return "question"
+    if _CONDITION.search(body):
+        return "conditional"
+    if not denies and _REPORTED.search(body):
+        return "reported"
+    return None
+
+
+def clause_mood(bare: str) -> tuple[Mood | None, str]:
+    """The clause's mood, and the clause without the word that says so."""
+    disposal = _DISPOSAL.search(bare)
+    protected = bare.replace("将", "把", 1) if disposal else bare
+    if m := re.search(r"(?<!不)仅|不仅", protected):
+        protected = protected[: m.start()] + protected[m.end() :]
+    checks: tuple[tuple[Mood, re.Pattern[str]], ...] = (
+        ("hedged", _HEDGED),
+        ("planned", _PLANNED),
+        ("negated", _NEGATED),
+    )
+    mood: Mood | None = None
+    for name, pattern in checks:
+        m = pattern.search(protected)
+        if m is None or (name == "planned" and m.group() == "计划" and _names_a_plan(protected, m)):
+            continue
+        mood = mood or name
+        protected = protected[: m.start()] + protected[m.end() :]
+    return mood, protected
+
+
+def _names_a_plan(text: str, m: re.Match[str]) -> bool:
+    """ "晨星计划" is a name: the word stands after its name and before a verb, or after one."""
+    return (
+        m.start() > 0 and bool(re.match(r"(?:的|由|是|为|于|隶属|属于|启动|成立|结束|位于|更名|$)", text[m.end() :]))
+    ) or m.end() == len(text)
