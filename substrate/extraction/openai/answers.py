@@ -1,0 +1,82 @@
+"""What a chat endpoint answered, whatever shape it gave it: text, whether it was cut, and what it cost."""
+
+from __future__ import annotations
+
+import json
+import math
+from dataclasses import dataclass
+from typing import Any
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """``refusal`` is why there is no text; ``usage`` counts 0 where the server does not say."""
+
+    text: str
+    cut: bool
+    refusal: str
+    usage: dict[str, int]
+
+
+def read_answer(answer: Any) -> Answer | None:
+    """The answer of a completion, or of an event stream that nobody asked for; None if it is neither."""
+    if isinstance(answer, str):
+        return _streamed(answer)
+    choices = getattr(answer, "choices", None)
+    if not isinstance(choices, list) or not choices:
+        return None
+    message = getattr(choices[0], "message", None)
+    reason = str(getattr(choices[0], "finish_reason", None) or "")
+    return _answer(
+        _joined(getattr(message, "content", None)),
+        reason,
+        str(getattr(message, "refusal", None) or ""),
+        getattr(answer, "usage", None),
+    )
+
+
+def _answer(text: str, reason: str, refused: str, usage: Any) -> Answer:
+    if not text.strip() and not refused:
+        refused = f"the reply is empty (finish_reason {reason or 'none'})"
+    counts = {kind: _count(usage, kind) for kind in ("prompt_tokens", "completion_tokens")}
+    return Answer(text, reason == "length", "" if text.strip() else refused, counts)
+
+
+def _joined(content: Any) -> str:
+    """Some servers give the content in parts."""
+    if isinstance(content, list):
+        parts = [part.get("text") if isinstance(part, dict) else getattr(part, "text", None) for part in content]
+        return "".join(part for part in parts if isinstance(part, str))
+    return content if isinstance(content, str) else ""
+
+
+def _count(usage: Any, kind: str) -> int:
+    found = usage.get(kind) if isinstance(usage, dict) else getattr(usage, kind, None)
+    # The table's column is 32 bits wide, and servers have been seen to count in floats.
+    return min(max(int(found), 0), 2**31 - 1) if isinstance(found, int | float) and math.isfinite(found) else 0
+
+
+def _streamed(body: str) -> Answer | None:
+    """Server-sent events; a stream that ends without its last word was cut."""
+    lines = [line[5:].strip() for line in body.splitlines() if line.startswith("data:")]
+    if not lines:
+        return None
+    texts: list[str] = []
+    reason, usage = "", None
+    for line in lines:
+        event = _event(line)
+        usage = event.get("usage") or usage
+        choice = next(iter(event.get("choices") or [{}]))
+        texts.append(_joined((choice.get("delta") or {}).get("content")))
+        reason = choice.get("finish_reason") or reason
+    if not reason and lines[-1] != "[DONE]":
+        reason = "length"
+    return _answer("".join(texts), reason, "", usage)
+
+
+def _event(line: str) -> dict[str, Any]:
+    try:
+        event = json.loads(line)
+    except ValueError:
+        return {}
+    return event if isinstance(event, dict) else {}
