@@ -106,8 +106,8 @@ def test_meaning_finds_what_words_do_not_and_fusion_explains_itself(shelf, ask, 
     answer = ask("anchorage", embedder=letters, explain=True)
     first = answer["chunks"][0]
     assert first["text"] == "anchoring"
-    assert first["explain"]["lexical"] is None or first["explain"]["vector"]["rank"] == 1
-    assert first["explain"]["score"] >= fusion.WEIGHTS["vector"] / (fusion.K + 1)
+    assert first["explain"]["lexical"] is None and first["explain"]["vector"]["rank"] == 1
+    assert first["explain"]["score"] == fusion.WEIGHTS["vector"] / (fusion.K + 1)
     assert answer["fusion"]["k"] == fusion.K
 
 
@@ -134,7 +134,7 @@ def test_what_waits_for_the_embedding_stage_is_counted(shelf, ask, database, kb,
     with database.write() as conn:
         work.add_due(conn, kb, "embed", [shelf.chunk_ids["harbours"]], letters.name)
     answer = ask("harbours", embedder=letters)
-    assert answer["chunks"][0]["text"] == "harbours"
+    assert "harbours" in [chunk["text"] for chunk in answer["chunks"]]
     assert answer["arms"]["vector"].startswith("ok: up to 1 passages have no vector")
 
 
@@ -207,9 +207,10 @@ def test_the_vector_index_answers_as_the_exact_scan_does(shelf, ask, database, k
     shelf.embed(letters)
     assert vectors.ensure_vector_index(dsn, kb, letters.name, 64) is False  # too few to be worth it
 
-    def similarities() -> list[float]:
+    def similarities(seq: int = first) -> list[float]:
         with database.read() as conn:
-            answer = vectors.nearest(conn, kb, letters, "91 crate", resolve(conn, kb), depth=20)
+            as_of = resolve(conn, kb, as_of=f"seq:{seq}")
+            answer = vectors.nearest(conn, kb, letters, "91 crate", as_of, depth=20)
         return [near.similarity for near in answer.found]
 
     exact = similarities()
@@ -224,8 +225,8 @@ def test_the_vector_index_answers_as_the_exact_scan_does(shelf, ask, database, k
     assert any(vectors.index_name(kb, letters.name) in row["QUERY PLAN"] for row in plan)
     shelf.put("a.txt", ["only one crate"])
     shelf.embed(letters)
-    assert arm(ask("crate", embedder=letters, explain=True), "vector") == ["only one crate"]
-    assert len(arm(ask("crate", embedder=letters, explain=True, seq=first, limit=50), "vector")) >= 40
+    assert len(similarities(first + 1)) == 1  # what the index leaves short is scanned exactly
+    assert sum(similarities()) >= 0.99 * sum(exact)
 
 
 def test_fusion_ranks_by_both_arms_and_breaks_ties_by_id(shelf):
