@@ -1,1 +1,1 @@
-"""The Dagster code location: thin assets, sensors and checks over `substrate`."""
+"""The Dagster code location: thin assets, sensors, schedules and checks over the substrate."""

@@ -93,11 +93,3 @@ insert into parse_results (kb_id, version_id, parser, title, media_type, doc_tim
 values (%(kb_id)s, %(version_id)s, %(parser)s, %(title)s, %(media_type)s, %(doc_time)s, %(doc_time_precision)s,
         %(doc_time_source)s, %(failure_code)s, %(failure)s)
 on conflict (kb_id, version_id, parser) do nothing
-
--- name: documents_counts
--- What the base holds now, for the metadata of a run.
-select (select count(*) from documents d where d.kb_id = %(kb_id)s and exists (
-            select from document_versions v where v.kb_id = d.kb_id and v.document_id = d.id
-              and v.invalidated_seq is null)) as documents,
-       (select count(*) from documents d where d.kb_id = %(kb_id)s and d.missing_at is not null) as missing,
-       (select count(*) from document_versions v where v.kb_id = %(kb_id)s and v.invalidated_seq is null) as versions

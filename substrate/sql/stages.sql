@@ -11,10 +11,6 @@ join document_versions v on v.kb_id = c.kb_id and v.id = c.version_id
 left join parse_results p on p.kb_id = c.kb_id and p.version_id = c.version_id and p.parser = c.parser
 where c.kb_id = %(kb_id)s and c.id = any(%(ids)s)
 
--- name: stage_held_chunks
--- Which of these chunks are held at this moment.
-select id from chunks where kb_id = %(kb_id)s and id = any(%(ids)s) and invalidated_seq is null
-
 -- name: stage_keep_embedding
 insert into embeddings (kb_id, chunk_id, model, embedding)
 values (%(kb_id)s, %(chunk_id)s, %(model)s, %(embedding)s) on conflict do nothing
@@ -56,12 +52,3 @@ join chunks k on k.kb_id = a.kb_id and k.id = a.chunk_id
 where a.kb_id = %(kb_id)s and a.invalidated_seq is null and a.quote_start is not null
   and substr(k.text, a.quote_start + 1, a.quote_end - a.quote_start) <> a.quote
 order by a.id limit %(most)s
-
--- name: stage_counts
--- Rows of the tables behind the assets, for the metadata of a run.
-select (select count(*) from chunks where kb_id = %(kb_id)s and invalidated_seq is null) as chunks,
-       (select count(*) from embeddings where kb_id = %(kb_id)s) as embeddings,
-       (select count(*) from claims where kb_id = %(kb_id)s) as claims,
-       (select count(*) from entities where kb_id = %(kb_id)s) as entities,
-       (select count(*) from facts where kb_id = %(kb_id)s and invalidated_seq is null) as facts,
-       (select count(*) from pending_facts where kb_id = %(kb_id)s and invalidated_seq is null) as pending_facts

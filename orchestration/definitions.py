@@ -1,0 +1,28 @@
+"""Everything Dagster is told, in one place. Executor and launcher are chosen here and in ``dagster.yaml`` alone."""
+
+import dagster as dg
+
+
+@dg.definitions
+def defs() -> dg.Definitions:
+    """Assets, checks, sensors and schedules of the code location ``twoclocks``."""
+    from orchestration.defs.documents import assets as documents
+    from orchestration.defs.documents import sensors
+    from orchestration.defs.extraction import assets as extraction
+    from orchestration.defs.extraction import checks as extraction_checks
+    from orchestration.defs.ledger import assets as ledger
+    from orchestration.defs.ledger import checks as ledger_checks
+    from orchestration.defs.retrieval import assets as retrieval
+    from orchestration.defs.upkeep import schedules
+    from orchestration.jobs import process_base
+    from orchestration.resources import substrate_resource
+
+    return dg.Definitions(
+        assets=dg.load_assets_from_modules([documents, retrieval, extraction, ledger]),
+        asset_checks=dg.load_asset_checks_from_modules([extraction_checks, ledger_checks]),
+        jobs=[process_base, schedules.clean_event_log],
+        sensors=[sensors.due_work, sensors.watched_folders_changed, sensors.automation],
+        schedules=[schedules.nightly_sweep, schedules.nightly_cleanup],
+        resources={"substrate": substrate_resource},
+        executor=dg.in_process_executor,
+    )

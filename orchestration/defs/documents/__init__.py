@@ -1,0 +1,1 @@
+"""Stage: documents and their passages."""

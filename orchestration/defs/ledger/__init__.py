@@ -1,0 +1,1 @@
+"""Stage: what the base holds."""

@@ -1,0 +1,50 @@
+"""What the base holds: entities, and facts on two clocks."""
+
+import dagster as dg
+
+from orchestration.automation import on_change, retry_transient
+from orchestration.defs.extraction.assets import claims
+from orchestration.metadata import OWNERS, Materialized, stage_materialized, stored
+from orchestration.partitions import bases
+from orchestration.resources import Substrate
+
+
+@dg.asset(
+    deps=[claims],
+    partitions_def=bases,
+    group_name="ledger",
+    automation_condition=on_change,
+    retry_policy=retry_transient,
+    owners=OWNERS,
+    kinds={"python", "postgres"},
+    metadata=stored("entities", "postgres"),
+)
+def entities(context: dg.AssetExecutionContext, substrate: dg.ResourceParam[Substrate]) -> Materialized:
+    """People, organizations, projects and other things that claims name, with the mentions that name them."""
+    from substrate.pipeline import run_step
+
+    base = substrate.base(context.partition_key)
+    result = run_step(substrate.database, base.id, substrate.services, "entities")
+    return stage_materialized(substrate, base, "entities", result)
+
+
+@dg.asset(
+    deps=[entities],
+    partitions_def=bases,
+    group_name="ledger",
+    automation_condition=on_change,
+    retry_policy=retry_transient,
+    owners=OWNERS,
+    kinds={"python", "postgres"},
+    metadata=stored("facts", "postgres"),
+)
+def facts(context: dg.AssetExecutionContext, substrate: dg.ResourceParam[Substrate]) -> Materialized:
+    """What the base holds to be so, each fact with the time it holds in the world and the time it was on record.
+
+    What a remembered sentence claims waits as a proposal instead.
+    """
+    from substrate.pipeline import run_step
+
+    base = substrate.base(context.partition_key)
+    result = run_step(substrate.database, base.id, substrate.services, "facts")
+    return stage_materialized(substrate, base, "facts", result)

@@ -1,0 +1,1 @@
+"""Fixed hours: the nightly sweep and the clean-up of Dagster's own tables."""

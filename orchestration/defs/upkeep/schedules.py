@@ -1,0 +1,80 @@
+"""What happens at fixed hours: a sweep that rests on no event, and the clean-up of Dagster's own tables."""
+
+from collections.abc import Iterator
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+import dagster as dg
+
+from orchestration.jobs import process_base
+from orchestration.metadata import base_tags
+from orchestration.partitions import BASE_TAG, BASES
+
+KEEP_DAYS = 14
+KEEP_RUNS = 20
+"""Newest runs of each base that stay whatever their age, so that no asset forgets that it was materialized."""
+ENDED = [dg.DagsterRunStatus.SUCCESS, dg.DagsterRunStatus.FAILURE, dg.DagsterRunStatus.CANCELED]
+PAGE = 200
+
+
+@dg.schedule(job=process_base, cron_schedule="17 3 * * *", default_status=dg.DefaultScheduleStatus.RUNNING)
+def nightly_sweep(context: dg.ScheduleEvaluationContext) -> Any:
+    """One run per base, due or not: what a lost event or a new code version left behind is found by looking."""
+    slugs = context.instance.get_dynamic_partitions(BASES)
+    if not slugs:
+        return dg.SkipReason("there is no base yet")
+    return [
+        dg.RunRequest(
+            run_key=f"{context.scheduled_execution_time:%Y-%m-%d}:{slug}",
+            partition_key=slug,
+            tags=base_tags(slug, "nightly sweep"),
+        )
+        for slug in slugs
+    ]
+
+
+def forget_old_runs(
+    instance: dg.DagsterInstance, now: datetime, *, days: int = KEEP_DAYS, keep: int = KEEP_RUNS
+) -> int:
+    """Delete ended runs older than `days` with their events; returns how many.
+
+    The newest `keep` runs of each base stay. Ticks have a retention of their own in ``dagster.yaml``.
+    """
+    kept = {run_id for slug in instance.get_dynamic_partitions(BASES) for run_id in _newest(instance, slug, keep)}
+    old = dg.RunsFilter(statuses=ENDED, created_before=now - timedelta(days=days))
+    doomed = [run_id for run_id in _run_ids(instance, old) if run_id not in kept]
+    for run_id in doomed:
+        instance.delete_run(run_id)
+    return len(doomed)
+
+
+def _newest(instance: dg.DagsterInstance, slug: str, keep: int) -> list[str]:
+    records = instance.get_run_records(dg.RunsFilter(tags={BASE_TAG: slug}, statuses=ENDED), limit=keep)
+    return [record.dagster_run.run_id for record in records]
+
+
+def _run_ids(instance: dg.DagsterInstance, wanted: dg.RunsFilter) -> Iterator[str]:
+    cursor = None
+    while records := instance.get_run_records(wanted, limit=PAGE, cursor=cursor):
+        yield from (record.dagster_run.run_id for record in records)
+        cursor = records[-1].dagster_run.run_id
+
+
+@dg.op(description="Deletes runs older than two weeks with their events, but for the newest of each base.")
+def delete_old_runs(context: dg.OpExecutionContext) -> None:
+    """Dagster keeps its event log for ever otherwise: about 20 KB for each asset of each run."""
+    context.log.info("deleted %d runs", forget_old_runs(context.instance, datetime.now(UTC)))
+
+
+@dg.job(description="Keeps Dagster's own database from growing without end.")
+def clean_event_log() -> None:
+    """One op."""
+    delete_old_runs()
+
+
+nightly_cleanup = dg.ScheduleDefinition(
+    job=clean_event_log,
+    cron_schedule="47 3 * * *",
+    default_status=dg.DefaultScheduleStatus.RUNNING,
+    description="Runs `clean_event_log` each night.",
+)

@@ -1,0 +1,104 @@
+"""Where Dagster lives: its home directory, its database, and the variables its processes need.
+
+``python -m orchestration.home`` prepares them and prints one ``NAME=value`` a line.
+"""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Mapping
+from pathlib import Path
+from urllib.parse import quote, urlencode
+
+import click
+import dagster as dg
+import psycopg
+from psycopg import sql as pgsql
+from psycopg.conninfo import conninfo_to_dict, make_conninfo
+
+from substrate.db import conninfo
+from substrate.errors import DatabaseUnavailable, Unavailable
+from substrate.settings import Settings, native_thread_environment
+
+DATABASE = "twoclocks_dagster"
+
+
+def template(name: str) -> Path:
+    """``dagster.yaml`` or ``workspace.yaml``, of the checkout or else of the installed package."""
+    here = Path(__file__).resolve().parent
+    for candidate in (here.parent / name, here / f"_{name}"):
+        if candidate.is_file():
+            return candidate
+    raise Unavailable(f"{name} is not part of this installation")
+
+
+def prepare(settings: Settings) -> Mapping[str, str]:
+    """Make Dagster's home and database if need be; returns the variables for its processes.
+
+    Raises `DatabaseUnavailable` where the database cannot be made: name one that exists in
+    ``TWOCLOCKS_DAGSTER_DATABASE_URL`` then.
+    """
+    home = settings.data_dir.resolve() / "dagster"
+    home.mkdir(parents=True, exist_ok=True)
+    shutil.copyfile(template("dagster.yaml"), home / "dagster.yaml")
+    return {
+        "DAGSTER_HOME": str(home),
+        "DAGSTER_POSTGRES_URL": dagster_url(settings),
+        "DAGSTER_DISABLE_TELEMETRY": "yes",
+        **native_thread_environment(settings.threads),
+    }
+
+
+def open_instance(settings: Settings) -> dg.DagsterInstance:
+    """Dagster's instance for use in this process, whose environment is left alone. Use as a context manager."""
+    from dagster._core.instance.ref import InstanceRef
+
+    variables = prepare(settings)
+    storage = {"storage": {"postgres": {"postgres_url": variables["DAGSTER_POSTGRES_URL"]}}}
+    return dg.DagsterInstance.from_ref(InstanceRef.from_dir(variables["DAGSTER_HOME"], overrides=storage))
+
+
+def dagster_url(settings: Settings) -> str:
+    """The SQLAlchemy URL of Dagster's own database, which exists afterwards."""
+    if settings.dagster_database_url is not None:
+        return sqlalchemy_url(settings.dagster_database_url.get_secret_value())
+    ours = conninfo(settings)
+    theirs = make_conninfo(ours, dbname=DATABASE)
+    _ensure_database(ours)
+    return sqlalchemy_url(theirs)
+
+
+def _ensure_database(ours: str) -> None:
+    try:
+        with psycopg.connect(ours, autocommit=True) as connection:
+            known = connection.execute("select 1 from pg_database where datname = %s", (DATABASE,)).fetchone()
+            if known is None:
+                connection.execute(pgsql.SQL("create database {}").format(pgsql.Identifier(DATABASE)))
+    except psycopg.errors.DuplicateDatabase:
+        return
+    except psycopg.Error as error:
+        message = f"Dagster's database cannot be made ({error}); set TWOCLOCKS_DAGSTER_DATABASE_URL"
+        raise DatabaseUnavailable(message) from error
+
+
+def sqlalchemy_url(uri: str) -> str:
+    """A libpq string or URI as a URL for psycopg2; everything beyond host and port goes into the query."""
+    parts = {name: str(value) for name, value in conninfo_to_dict(uri).items() if value is not None}
+    user, password = parts.pop("user", ""), parts.pop("password", "")
+    name = parts.pop("dbname", "")
+    login = quote(user, safe="") + (f":{quote(password, safe='')}" if password else "")
+    host = "" if parts.get("host", "").startswith("/") else parts.pop("host", "")
+    port = f":{parts.pop('port')}" if host and "port" in parts else ""
+    query = f"?{urlencode(parts)}" if parts else ""
+    return f"postgresql+psycopg2://{login}{'@' if login else ''}{host}{port}/{quote(name, safe='')}{query}"
+
+
+@click.command(help="Prepare Dagster's home and database and print the variables its processes need.")
+def main() -> None:
+    """One ``NAME=value`` a line."""
+    for name, value in prepare(Settings()).items():
+        click.echo(f"{name}={value}")
+
+
+if __name__ == "__main__":
+    main()

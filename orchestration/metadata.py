@@ -1,0 +1,95 @@
+"""Results of the substrate as what the Dagster UI shows: counts, a trend, and failures by name."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import dagster as dg
+
+from orchestration.resources import Substrate
+from substrate.bases import Base
+from substrate.documents.folders import FolderReport
+from substrate.reads.invariants import Mark, Misplaced, Table, mark
+from substrate.work import StageResult
+
+OWNERS = ["team:twoclocks"]
+
+
+Materialized = dg.MaterializeResult[None]
+"""What every asset returns: metadata and a data version, no value."""
+
+
+def stored(name: str, kind: str) -> dict[str, str]:
+    """Where an asset's rows are: a table of the product's database, or a folder."""
+    return {"dagster/table_name": name, "dagster/storage_kind": kind}
+
+
+def stage_materialized(substrate: Substrate, base: Base, table: Table, result: StageResult) -> Materialized:
+    """A stage's result, versioned by where its table stands now."""
+    with substrate.database.read() as connection:
+        stands = mark(connection, base.id, table)
+    return Materialized(
+        metadata={**counts(result), "dagster/partition_row_count": stands.rows}, data_version=version_of(stands)
+    )
+
+
+def index_materialized(result: StageResult) -> Materialized:
+    """The lexical index has no table; it stands where its last transaction stands."""
+    return Materialized(metadata=counts(result), data_version=dg.DataVersion(f"seq:{result.watermark}"))
+
+
+def documents_materialized(substrate: Substrate, base: Base, report: FolderReport) -> Materialized:
+    """What the watched folders gave, versioned by what the base holds of documents."""
+    with substrate.database.read() as connection:
+        stands = mark(connection, base.id, "documents")
+    found: dict[str, Any] = {
+        action: report.counts.get(action, 0) for action in ("created", "updated", "revived", "unchanged")
+    }
+    found |= {"missing": len(report.missing), "skipped": len(report.skipped)}
+    found |= {"skipped_files": listed(report.skipped), "missing_files": listed(report.missing)}
+    return Materialized(metadata={**found, "dagster/partition_row_count": stands.rows}, data_version=version_of(stands))
+
+
+def counts(result: StageResult) -> dict[str, Any]:
+    """A `StageResult` as metadata."""
+    return {
+        "done": result.done,
+        "rows_written": result.written,
+        "skipped": result.skipped,
+        "failed": result.failed,
+        "remaining": result.remaining,
+        "seconds": round(result.seconds, 3),
+        "watermark": result.watermark,
+        "cost": dg.MetadataValue.json(dict(result.cost)),
+        "failures": listed(result.failures),
+    }
+
+
+def listed(lines: Sequence[str], most: int = 20) -> dg.MarkdownMetadataValue:
+    """The first lines as a list, with how many there are more."""
+    shown = [f"- {line}" for line in lines[:most]]
+    if len(lines) > most:
+        shown.append(f"- … and {len(lines) - most} more")
+    return dg.MetadataValue.md("\n".join(shown) or "none")
+
+
+def version_of(stands: Mark) -> dg.DataVersion:
+    """A digest that is the same as long as the table is."""
+    return dg.DataVersion(hashlib.sha256(stands.text.encode()).hexdigest()[:16])
+
+
+def quotes_checked(misplaced: Sequence[Misplaced]) -> dg.AssetCheckResult:
+    """Passes if there are none; names the rows otherwise."""
+    rows = [f"{row.id} in chunk {row.chunk_id}: {row.quote[:80]!r}" for row in misplaced]
+    return dg.AssetCheckResult(
+        passed=not misplaced, severity=dg.AssetCheckSeverity.ERROR, metadata={"misplaced": listed(rows)}
+    )
+
+
+def base_tags(slug: str, trigger: str) -> Mapping[str, str]:
+    """Tags of a run: its base, and why it was asked for."""
+    from orchestration.partitions import BASE_TAG
+
+    return {BASE_TAG: slug, "twoclocks/trigger": trigger}
