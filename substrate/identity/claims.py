@@ -72,5 +72,6 @@ def bound_claim(row: Row, ontology: Ontology) -> BoundClaim:
         value=value_of(row),
         subject_kind=row["subject_kind"],
         object_kind=row["object_kind"],
+        wording=row["wording"],
     )
     return BoundClaim(row, bound, row["document_kind"], row["attested_at"])

@@ -39,12 +39,13 @@ def bind(
     value: Value | None,
     subject_kind: str | None = None,
     object_kind: str | None = None,
+    wording: str = "",
 ) -> Bound:
-    """Bind one claim."""
+    """Bind one claim by its phrase, or where that names nothing by the source's own `wording`."""
     unbound = Bound(None, subject, object_name, value, subject_kind, object_kind)
     if plain_phrase(phrase) in _NAMING:
         return Bound(KNOWN_AS, subject, None, value or Value(object_name or ""), subject_kind)
-    hit = ontology.bind(phrase)
+    hit = ontology.bind(phrase) or (ontology.bind(wording) if wording else None)
     if hit is None:
         return unbound
     relation, backwards = hit
