@@ -190,6 +190,8 @@ def _attach_times(reader: Reader, clauses: list[Clause]) -> None:
             index -= 1
         token = reader.doc[min(index, len(reader.doc) - 1)]
         owner = _governing(token, by_verb)
+        if _lifetime(reader, token, owner, mention):
+            continue
         if owner is None:
             owner = clauses[0] if leading else min(clauses, key=lambda c: abs(c.verb.i - at))
         mention = _governed_by_noun(token, owner.verb, mention) if not leading else mention
@@ -200,6 +202,13 @@ def _attach_times(reader: Reader, clauses: list[Clause]) -> None:
                     other.times.append(mention)
     for clause in clauses:
         _share_times(clause, by_verb)
+
+
+def _lifetime(reader: Reader, token: Any, owner: Clause | None, mention: TimeMention) -> bool:
+    """ "Jane Roe (1916 – 1993) was …": years in brackets after the subject are its own, not the verb's."""
+    if owner is None or mention.shape != "interval" or token.i >= owner.verb.i:
+        return False
+    return reader.masked.text[: mention.start].rstrip().endswith(("(", "[", "（"))
 
 
 def _governed_by_noun(token: Any, verb: Any, mention: TimeMention) -> TimeMention:

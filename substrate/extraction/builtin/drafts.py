@@ -16,6 +16,14 @@ _PERIODS = {"annum": "year", "annually": "year", "yearly": "year", "p.a.": "year
 }
 
 
+_EMPTY_ALONE = frozenset(
+    "lead head chair part member unit division department team group branch component subsidiary customer "
+    "client partner "
+    "parent capital boss captain leader child son daughter father mother brother sister wife husband".split()
+)
+"""Roles that say nothing without "of"."""
+
+
 @dataclass(frozen=True, slots=True)
 class Draft:
     """What will be a claim once the subject is resolved and the quote is known."""
@@ -69,6 +77,8 @@ def role_drafts(
         subject, target = (org, holder) if reading.mirrored else (holder, org)
         kinds = _kinds(reading.relation)
         return [Draft(subject, reading.relation, target, time, mood, *kinds, wording=wording or role.text)]
+    if reading.relation and title is not None and title.lower() in _EMPTY_ALONE:
+        return []
     if title is None or holder.kind in {"organization", "place", "project", "product"}:
         return []
     return _title_drafts(holder, title, org, time, mood, wording or role.text)

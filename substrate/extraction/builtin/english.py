@@ -34,7 +34,8 @@ _SPECIAL = (
     frames_values.began,
 )
 _LONGEST = 120
-"""Words; a longer sentence is a list or a table in disguise and is not parsed."""
+_MOST_BRACKETS = 5
+"""Words and brackets; a sentence with more is a list or a table in disguise and is not parsed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +49,7 @@ class Prepared:
 
     @property
     def parsable(self) -> bool:
-        return 2 <= len(self.masked.units) <= _LONGEST
+        return 2 <= len(self.masked.units) <= _LONGEST and self.masked.text.count("(") <= _MOST_BRACKETS
 
 
 def prepare(text: str, anchor: Anchor | None, lexicon: Lexicon, known: frozenset[str]) -> Prepared:

@@ -39,6 +39,7 @@ class Scene:
         self.findings.drafts.append(Draft(subject, phrase, target, time, mood, **fields))  # type: ignore[arg-type]
 
 
+_RELATING = {"with", "for", "on", "to", "against", "under", "into", "through"}
 _PREMISES = {
     "office": "located in",
     "headquarters": "headquartered in",
@@ -146,6 +147,8 @@ def fallback(scene: Scene, clause: Clause) -> bool:
         left, right = agents, left
     elif not clause.objects and len(clause.prepositions) == 1:
         prep, target = clause.prepositions[0]
+        if prep not in _RELATING:
+            return False
         right = scene.reader.terms(target)
     phrase = f"{verbs.third_person(lemma)} {prep}".strip()
     known = verbs.Relation(phrase, "state" if clause.tense == "present" else "event")

@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import replace
 
 from substrate.extraction.builtin import verbs
-from substrate.extraction.builtin import vocabulary as v
 from substrate.extraction.builtin.clauses import Clause
 from substrate.extraction.builtin.drafts import Draft, former, role_drafts, text_value
 from substrate.extraction.builtin.frames import Scene, aspect_of
@@ -33,6 +32,7 @@ _PLACE_PHRASES = {"headquartered in", "located in"}
 
 
 _FIGURES = frozenset(("revenue", "revenues", "profit", "loss", "turnover", "income", "sales", "ebitda"))
+_COUNTED = frozenset(("members", "customers", "users", "seats", "stores", "branches", "subscribers", "shareholders"))
 _TITLE_WORDS = frozenset(("title", "position", "role", "post", "rank"))
 
 
@@ -122,7 +122,7 @@ def attribute(scene: Scene, clause: Clause, subject: Term, target: Term, time: C
         return bool(_title(scene, clause, owner, target, time))
     elif value is not None:
         scene.add(clause, owner, phrase, value, time)
-    elif target.sort == "name" and subject.sort == "attribute":
+    elif target.sort == "name" and subject.sort == "attribute" and subject.token.tag_ == "NN":
         scene.add(clause, owner, phrase, target, time, confidence=0.7)
     else:
         return False
@@ -227,6 +227,8 @@ def _values_near(scene: Scene, token: object) -> list[Term]:
     reader = scene.reader
     found = [reader.term(t) for p, t in reader.prepositions(token) if p in {"of", "in", "at"}]
     children = [reader.term(c) for c in token.children if reader.unit(c).kind == "amount"]  # type: ignore[attr-defined]
+    counted = getattr(token, "lower_", "") in _COUNTED
+    children = [t for t in children if t.value is not None and (counted or t.value.unit is not None)]
     return [t for t in [*children, *found] if t.sort in {"value", "name"}]
 
 
@@ -355,6 +357,3 @@ def began(scene: Scene, clause: Clause) -> bool:
 def _place_of(scene: Scene, clause: Clause) -> bool:
     """ "started at Acme": a project that starts at an organisation belongs there; read, not claimed."""
     return True
-
-
-PERSON_WORDS = v.PERSON_NOUNS

@@ -25,6 +25,9 @@ TOKEN = re.compile(
 )
 
 
+_QUOTED = re.compile(r"[“\"]\s*([^“”\"]*[^“”\"\s.,!?])\s*[”\"]")
+
+
 class Lexicon(Protocol):
     """Tells whether a lower-case word is an ordinary English word."""
 
@@ -73,10 +76,22 @@ def names_in(text: str, taken: Sequence[tuple[int, int]], lexicon: Lexicon, know
     `known` holds words seen capitalised inside sentences of the same passage: one of them is a name at the
     start of a sentence too.
     """
-    found: list[Span] = []
+    found = list(_quoted(text, taken))
+    taken = [*taken, *((s.start - 1, s.end + 1) for s in found)]
     for run in _runs(text, taken, lexicon, known):
         found.extend(_split(text, run))
     return found
+
+
+def _quoted(text: str, taken: Sequence[tuple[int, int]]) -> Iterator[Span]:
+    """A title in quotation marks is one name when its longer words are capitalised."""
+    for m in _QUOTED.finditer(text):
+        words = m.group(1).split()
+        if any(s < m.end() and m.start() < e for s, e in taken) or len(words) > 8:
+            continue
+        if words[0][0].isupper() and all(w[0].isupper() for w in words if len(w) > 3):
+            start = text.index(words[0], m.start())
+            yield Span("name", start, start + len(m.group(1).strip()), m.group(1).strip(), kind_of(m.group(1)))
 
 
 def inner_capitals(text: str) -> Iterator[str]:
@@ -128,6 +143,11 @@ def _may_join(words: list[Word], i: int, run: list[Word], lexicon: Lexicon, know
     if not capitalised(word):
         return False
     low = word.lower()
+    following = words[i + 1].text if i + 1 < len(words) else ""
+    if run and len(word) == 1 and following == ".":
+        return True
+    if low in v.CAPITAL_ADJECTIVES and following and following[0].isupper():
+        return following.lower() in v.NEW_PLACES or (bool(run) or not _opens_sentence(words, i))
     if low in v.NEVER_A_NAME and not (len(word) > 1 and word.isupper() and run):
         return word.isupper() and len(word) > 1 and low not in {"i", "a", "it", "us"} and bool(run)
     if run or not _opens_sentence(words, i):

@@ -168,6 +168,10 @@ def _sentence(work: Work, sentence: Sentence) -> None:
         item.take(read_chinese(sentence.text, work.anchor))
     else:
         item.prepared = english.prepare(sentence.text, work.anchor, work.lexicon, work.known)
+        if not item.prepared.parsable and len(item.prepared.masked.units) > 1:
+            item.found.append(
+                Quoted(Drop("not_prose", "too long or too many brackets", sentence.text), sentence.text, 0)
+            )
     work.items.append(item)
 
 

@@ -66,7 +66,8 @@ TITLE_NOUNS = _words(
     attorney paralegal recruiter planner buyer auditor inspector foreman clerk cashier driver pilot chef
     commander representative ambassador minister mayor governor commissioner registrar curator producer
     intern trainee apprentice fellow strategist economist statistician chemist physicist biologist
-    receptionist steward superintendent executive principal spokesperson spokesman spokeswoman
+    justice judge senator congressman sheriff bishop receptionist steward superintendent executive principal
+    spokesperson spokesman spokeswoman
     partner associate operator mechanic electrician"""
 )
 """Nouns that end a job title; the title is a value of "job title"."""

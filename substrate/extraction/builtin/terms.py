@@ -112,7 +112,12 @@ class Reader:
         text = unit.text
         last = token.i
         nxt = self.doc[token.i + 1] if token.i + 1 < len(self.doc) else None
-        if nxt is not None and nxt.lower_ in v.KIND_NOUNS and self._same_phrase(token, nxt):
+        if (
+            nxt is not None
+            and nxt.lower_ in v.KIND_NOUNS
+            and nxt.lower_ not in v.PLACE_CLASSES
+            and self._same_phrase(token, nxt)
+        ):
             text, kind, last = self.slice(token.i, nxt.i), v.KIND_NOUNS[nxt.lower_], nxt.i
         return Term("name", text, kind, self.doc[last], former=former, negated=negated, unit=unit)
 
@@ -125,6 +130,10 @@ class Reader:
 
     def _common(self, token: Any) -> Term:
         low = token.lower_
+        if low in v.PLACE_CLASSES:
+            for prep, target in self.prepositions(token):
+                if prep == "of" and self.unit(target).kind == "name":
+                    return Term("name", self.unit(target).text, "place", token, unit=self.unit(target))
         named = [
             c for c in token.children if self.unit(c).kind == "name" and c.i < token.i and c.dep_ in _MODIFIER_DEPS
         ]
@@ -142,7 +151,8 @@ class Reader:
         owner = self.owner(token)
         if owner is not None:
             return Term("attribute", self.head_phrase(token).lower(), token=token, owner=owner)
-        if any(c.lower_ in {"the", "this", "our"} for c in token.children) and low in v.KIND_NOUNS:
+        bare = all(c.dep_ == "det" for c in token.children if c.i < token.i)
+        if bare and any(c.lower_ in {"the", "this"} for c in token.children) and low in v.KIND_NOUNS:
             return Term("definite", low, v.KIND_NOUNS[low], token, unit=self.unit(token))
         negated = any(c.lower_ in {"no", "neither"} for c in token.children)
         return Term("noun", self.head_phrase(token).lower(), token=token, negated=negated)
@@ -198,7 +208,8 @@ class Reader:
                 if found.sort in {"name", "definite"}:
                     return found
         for child in token.children:
-            if child.dep_ in _MODIFIER_DEPS and self.unit(child).kind == "name":
+            unit = self.unit(child)
+            if child.dep_ in _MODIFIER_DEPS and unit.kind == "name" and unit.text.lower() not in v.DEMONYMS:
                 return self.term(child)
         return None
 

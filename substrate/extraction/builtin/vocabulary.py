@@ -56,7 +56,8 @@ COMPANY_WORDS = _words(
     technologies technology labs laboratories industries solutions software bank university institute
     ministry foundation association society agency ventures capital motors airlines energy logistics media
     networks works studios consulting hospital college school museum club union enterprises trading
-    insurance pharma pharmaceuticals biotech robotics analytics electronics foods clinic academy
+    insurance pharma pharmaceuticals biotech robotics analytics electronics foods clinic metals steel textiles
+    mining marine aerospace telecom shipping railways academy
     authority kft srl oy ab nv bv pty"""
 )
 PLACE_WORDS = _words(
@@ -85,7 +86,6 @@ KIND_NOUNS: dict[str, str] = {
 }
 """A common noun that says what kind of thing the name beside it is ("the Atlas team")."""
 
-PERSON_NOUNS = _words("man woman person colleague employee manager engineer founder doctor lawyer")
 COMPANY_NOUNS = _words(
     "company firm startup business corporation organisation organization vendor supplier bank agency"
 )
@@ -118,6 +118,20 @@ PLACES = _words(
     austria switzerland sweden norway denmark finland ireland england scotland wales greece turkey egypt
     europe asia africa america leeds bristol lyon rotterdam antwerp porto turin krakow tallinn riga vilnius"""
 )
+
+DEMONYMS = _words(
+    """american british english scottish welsh irish french german spanish italian portuguese dutch belgian swiss
+    austrian
+    polish czech hungarian romanian bulgarian greek turkish russian ukrainian swedish norwegian danish finnish icelandic
+    chinese japanese korean indian pakistani thai vietnamese indonesian malaysian filipino australian canadian mexican
+    brazilian argentine argentinian chilean colombian peruvian egyptian nigerian kenyan moroccan israeli iranian iraqi
+    european asian african soviet roman arab catalan basque western eastern northern southern"""
+)
+"""These say where someone is from, not to whom something belongs."""
+
+CAPITAL_ADJECTIVES = _words("new old first second third next last prior great late upper lower")
+NEW_PLACES = _words("york zealand delhi jersey orleans mexico hampshire haven england brunswick plymouth castle")
+PLACE_CLASSES = _words("city town state province county village district municipality region port island republic")
 
 CORPORATE_CLITICS = _words("inc ltd corp co llc llp plc gmbh ag sa")
 """A full stop after these, and after initials, belongs to the name."""

@@ -278,3 +278,14 @@ def test_the_order_and_the_company_of_passages_change_nothing() -> None:
     texts = [s for s, _ in cases("builtin_english.txt")[:40]]
     assert read(*texts) == [read(t)[0] for t in texts]
     assert read(*texts[::-1])[::-1] == read(*texts)
+
+
+def test_every_phrase_of_the_tables_is_written_down_for_ontologies() -> None:
+    from substrate.extraction.builtin import chinese_verbs, chinese_words, fields, frames_values, roles, verbs
+
+    stated = {r.phrase for r in verbs.RELATIONS.values()} | set(verbs.STARTED_ON.values())
+    stated |= set(roles.RELATION_OF_ROLE.values()) | set(roles.MIRRORED.values())
+    stated |= set(chinese_words.RELATION_OF_ROLE.values()) | {p.phrase for p in chinese_verbs.PATTERNS if p.phrase}
+    stated |= set(fields._ENTITY_PHRASES.values()) | set(frames_values.PLAIN_ATTRIBUTE.values())
+    readme = (Path(frames_values.__file__).parent / "README.md").read_text("utf-8")
+    assert [p for p in sorted(stated) if f"`{p}`" not in readme] == []
