@@ -18,17 +18,21 @@ none of these           nowhere: read at every moment, closes nothing
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from bisect import bisect_left, bisect_right
+from collections import defaultdict
+from collections.abc import Collection, Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
-from typing import Literal, cast
+from itertools import zip_longest
+from typing import Literal
 from uuid import UUID
 
-from substrate.axes.valid_time import PRECISIONS, Precision, bucket_end, bucket_start
+from substrate.axes.valid_time import PRECISIONS, Precision, bucket_end, bucket_start, truncate
 
 Temporal = Literal["state", "event", "eternal"]
 EndPrecision = Literal["year", "month", "day", "hour", "minute", "second", "unknown"]
 EndOrigin = Literal["stated", "engine"]
+_EVER = datetime.max.replace(tzinfo=UTC)
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,6 +80,10 @@ class Span:
     attested_to: datetime | None = None
     support: list[UUID] = field(default_factory=list)
     event: bool = False
+    last: datetime | None = None
+    """The latest moment at which an assertion places the value here."""
+    vouched: bool = False
+    """Of an end nobody dated: `attested_to` is not a document's date but the last moment something vouches for."""
 
     @property
     def opens(self) -> datetime | None:
@@ -99,33 +107,154 @@ class Span:
         return self.opens, self.end
 
 
-def live(assertions: Iterable[Assertion], rivals: Iterable[Assertion]) -> list[Assertion]:
-    """The assertions that count: not denials, not denied, not corrected away by another."""
-    own = list(assertions)
-    denials = [a for a in own if a.denies]
-    correctors = [a for a in (*own, *rivals) if a.corrects and not a.denies]
-    return [
-        a
-        for a in own
-        if not a.denies
-        and not any(_denied(a, d) for d in denials)
-        and not any(_corrected(a, c) for c in correctors if c.id != a.id)
-    ]
+def _order(a: Assertion) -> tuple[object, ...]:
+    """Everything but the id: two assertions that compare equal here may stand in each other's place."""
+    return (
+        _sortable(a.start, a.start_precision),
+        _sortable(a.end, a.end_precision),
+        _sortable(a.attested, None),
+        (a.value, a.at_event, a.denies, a.corrects, a.replaces or "", a.person, a.order),
+    )
 
 
-def _inherit(some: Sequence[Assertion], others: Sequence[Assertion]) -> list[Assertion]:
-    """A correction "B, not A" without a date of its own begins where A was said to begin."""
-    pool = (*some, *others)
-    return [_with_start_of_replaced(a, pool) for a in some]
+def _sortable(at: datetime | None, precision: str | None) -> tuple[bool, datetime, str]:
+    return at is not None, at or _EVER, precision or ""
+
+
+class Timelines:
+    """Some triples and the timelines they must share, settled together.
+
+    What is live is judged for each triple among all its own rivals, never from where another triple stands: a pair
+    that both sides must have to themselves has rivals that are no rivals of one another.
+    """
+
+    def __init__(
+        self, assertions: Mapping[str, Sequence[Assertion]], shared: Mapping[str, Collection[Hashable]]
+    ) -> None:
+        """`assertions` by triple, raw; `shared` names the timelines a triple must have to itself (none: nothing)."""
+        self._raw = assertions
+        self._shared = shared
+        self._on: dict[Hashable, list[str]] = defaultdict(list)
+        for triple in sorted(assertions):
+            for timeline in shared.get(triple, ()):
+                self._on[timeline].append(triple)
+        self._placed: dict[str, list[Assertion]] = {}
+        self._live: dict[str, list[Assertion]] = {}
+        self._correctors: dict[Hashable, list[Assertion]] = {}
+        self._openings: dict[Hashable, list[_Cut]] = {}
+
+    def spans(self, triple: str, temporal: Temporal) -> list[Span]:
+        """The intervals in which the triple held, in the order of the world."""
+        own = self._settled(triple)
+        if not own:
+            return []
+        if temporal == "eternal":
+            return [Span(support=[a.id for a in own])]
+        if temporal == "event":
+            return _events(own)
+        cuts = _Cuts(triple, [self._opening(t) for t in self._shared.get(triple, ())])
+        found = _walk([_without_event_end(a) for a in own], cuts)
+        _close(found, cuts)
+        return found
+
+    def _all_on(self, triple: str) -> Iterator[Assertion]:
+        yield from self._raw[triple]
+        for timeline in self._shared.get(triple, ()):
+            for rival in self._on[timeline]:
+                if rival != triple:
+                    yield from self._raw[rival]
+
+    def _place(self, triple: str) -> list[Assertion]:
+        """A correction "B, not A" without a date of its own begins where A was said to begin."""
+        if triple not in self._placed:
+            raw = self._raw[triple]
+            heirs = any(_inherits(a) for a in raw)
+            pool = list(self._all_on(triple)) if heirs else []
+            self._placed[triple] = [_with_start_of_replaced(a, pool) if _inherits(a) else a for a in raw]
+        return self._placed[triple]
+
+    def _correcting(self, timeline: Hashable) -> list[Assertion]:
+        if timeline not in self._correctors:
+            self._correctors[timeline] = [
+                a for triple in self._on[timeline] for a in self._place(triple) if a.corrects and not a.denies
+            ]
+        return self._correctors[timeline]
+
+    def _settled(self, triple: str) -> list[Assertion]:
+        """The assertions that count, in an order of their content: not denials, not denied, not corrected away."""
+        if triple not in self._live:
+            own = self._place(triple)
+            denials = [a for a in own if a.denies]
+            correctors = [a for a in own if a.corrects and not a.denies]
+            for timeline in self._shared.get(triple, ()):
+                correctors += [c for c in self._correcting(timeline) if c.value != triple]
+            counted = [
+                a
+                for a in own
+                if not a.denies
+                and not any(_denied(a, d) for d in denials)
+                and not any(_corrected(a, c) for c in correctors if c.id != a.id)
+            ]
+            self._live[triple] = sorted(_refined(counted), key=_order)
+        return self._live[triple]
+
+    def _opening(self, timeline: Hashable) -> list[_Cut]:
+        if timeline not in self._openings:
+            self._openings[timeline] = sorted(
+                (a.placed_start, -PRECISIONS.index(a.start_precision or "second"), triple)
+                for triple in self._on[timeline]
+                for a in self._settled(triple)
+                if a.placed_start is not None
+            )
+        return self._openings[timeline]
+
+
+def spans(assertions: Sequence[Assertion], rivals: Sequence[Assertion], temporal: Temporal) -> list[Span]:
+    """The spans of one triple whose rivals all share one timeline with it and with one another.
+
+    `rivals` are the assertions of the other values (none for a relation without uniqueness). Both are taken raw.
+    """
+    if not assertions:
+        return []
+    by_value: dict[str, list[Assertion]] = defaultdict(list)
+    for a in (*assertions, *rivals):
+        by_value[a.value].append(a)
+    return Timelines(by_value, {v: ("all",) for v in by_value}).spans(assertions[0].value, temporal)
+
+
+_Cut = tuple[datetime, int, str]
+
+
+@dataclass(frozen=True, slots=True)
+class _Cuts:
+    """Where rivals of `triple` open, on each timeline it must have to itself."""
+
+    triple: str
+    timelines: list[list[_Cut]]
+
+    def after(self, at: datetime | None) -> tuple[datetime, Precision] | None:
+        """The first rival opening later than `at` (None: the first of all), the finest where several are equal."""
+        found: list[_Cut] = []
+        for openings in self.timelines:
+            i = 0 if at is None else bisect_right(openings, at, key=lambda cut: cut[0])
+            while i < len(openings) and openings[i][2] == self.triple:
+                i += 1
+            found += openings[i : i + 1]
+        if not found:
+            return None
+        first = min(found)
+        return first[0], PRECISIONS[-first[1]]
+
+
+def _inherits(a: Assertion) -> bool:
+    return a.corrects and not a.denies and a.replaces is not None and a.start is None and a.end_precision is None
 
 
 def _with_start_of_replaced(a: Assertion, pool: Sequence[Assertion]) -> Assertion:
-    if not a.corrects or a.denies or a.replaces is None or a.start is not None or a.end_precision is not None:
-        return a
     said = [o for o in pool if o.value == a.replaces and not o.denies and o.start and _said_before(o, a)]
     if not said:
         return a
-    last = max(said, key=lambda o: (o.start or datetime.min.replace(tzinfo=UTC), o.start_precision or ""))
+    last = max(said, key=lambda o: _sortable(o.start, o.start_precision))
     return replace(a, start=last.start, start_precision=last.start_precision)
 
 
@@ -161,150 +290,117 @@ def _buckets_meet(a: Assertion, b: Assertion) -> bool:
     return a.start < bucket_end(b.start, b.start_precision) and b.start < bucket_end(a.start, a.start_precision)
 
 
-def spans(assertions: Sequence[Assertion], rivals: Sequence[Assertion], temporal: Temporal) -> list[Span]:
-    """The spans of one triple.
+def _refined(own: list[Assertion]) -> list[Assertion]:
+    """A coarse start takes the earliest finer start said of the same triple inside its unit.
 
-    `rivals` are the assertions of other values on the timelines that this triple must have to itself (none for a
-    relation without uniqueness). Both are taken raw; what is denied or corrected away is left out here.
+    Not across an end: "from 2024 until March 2024" and "from July 2024" are two stretches.
     """
-    assertions, rivals = _inherit(assertions, rivals), _inherit(rivals, assertions)
-    own = live(assertions, rivals)
-    if not own:
-        return []
-    if temporal == "eternal":
-        return [Span(support=[a.id for a in own])]
-    if temporal == "event":
-        return _events(own)
-    cuts = sorted(
-        (a.placed_start, a.start_precision or "second") for a in live(rivals, assertions) if a.placed_start is not None
-    )
-    found = _walk(own, [at for at, _ in cuts])
-    for span in found:
-        _close(span, cuts)
-    return found
+    coarse = {a.start_precision for a in own if a.start is not None}
+    if len(coarse) < 2:
+        return own
+    ends = sorted(a.end for a in own if a.end is not None)
+    done: list[Assertion] = [a for a in own if a.start is None]
+    for precision in reversed(PRECISIONS):
+        finer = sorted((a.start, -PRECISIONS.index(a.start_precision)) for a in done if a.start and a.start_precision)
+        done += [_refine(a, finer, ends) for a in own if a.start is not None and a.start_precision == precision]
+    return done
+
+
+def _refine(a: Assertion, finer: list[tuple[datetime, int]], ends: list[datetime]) -> Assertion:
+    assert a.start is not None and a.start_precision is not None  # noqa: S101
+    i = bisect_left(finer, a.start, key=lambda f: f[0])
+    if i == len(finer) or finer[i][0] >= bucket_end(a.start, a.start_precision):
+        return a
+    start, precision = finer[i]
+    if bisect_right(ends, start) > bisect_right(ends, a.start):
+        return a
+    end = _without_event_end(a) if a.at_event else a
+    return replace(end, start=start, start_precision=PRECISIONS[-precision])
+
+
+def _without_event_end(a: Assertion) -> Assertion:
+    """The end of a moment's own unit ("in March 2023") ends no state, and no event beyond that unit."""
+    return replace(a, end=None, end_precision=None) if a.at_event and a.end is not None else a
 
 
 def _events(own: list[Assertion]) -> list[Span]:
-    found: list[Span] = []
-    undated: list[Assertion] = []
-    for a in sorted(own, key=_event_key):
+    found: dict[datetime, Span] = {}
+    for a in own:
         if a.start is None or a.start_precision is None:
-            undated.append(a)
             continue
-        if found and _meets(found[-1], a):
-            _refine_start(found[-1], a)
-        else:
-            found.append(Span(start=a.start, start_precision=a.start_precision, event=True))
-        _support(found[-1], a)
-        if a.end is not None and (a.at_event is False or a.end > bucket_end(a.start, a.start_precision)):
-            found[-1].end, found[-1].end_precision, found[-1].end_origin = a.end, a.end_precision, "stated"
-    if undated:
-        if not found:
-            found.append(Span(event=True))
-        for a in undated:
-            _support(found[0], a)
-    return found
+        span = found.setdefault(a.start, Span(start=a.start, start_precision=a.start_precision, event=True))
+        _support(span, a)
+        if a.end is not None and (not a.at_event or a.end > bucket_end(a.start, a.start_precision)):
+            _state_end(span, a)
+    undated = [a for a in own if a.start is None]
+    if undated and not found:
+        found[_EVER] = Span(event=True)
+    first = found[min(found)]
+    for a in undated:
+        _support(first, a)
+    return [found[at] for at in sorted(found)]
 
 
-def _event_key(a: Assertion) -> tuple[bool, datetime, int, str]:
-    at = a.start or datetime.max.replace(tzinfo=UTC)
-    return a.start is None, at, -PRECISIONS.index(a.start_precision or "second"), str(a.id)
-
-
-def _position(a: Assertion) -> tuple[datetime, int, int]:
+def _position(a: Assertion) -> tuple[datetime, int]:
     """Where the walk meets an assertion; ends come before starts at the same moment."""
     if a.start is not None:
-        return a.start, 1, PRECISIONS.index(a.start_precision or "second")
+        return a.start, 1
     if a.end is not None:
-        return a.end, 0, 0
-    at = a.attested
-    assert at is not None, "unplaced assertions do not take part in the walk"  # noqa: S101
-    return at, 2, 0
+        return a.end, 0
+    assert a.attested is not None, "unplaced assertions do not take part in the walk"  # noqa: S101
+    return a.attested, 2 if a.end_precision is None else 0
 
 
 def _placed(a: Assertion) -> bool:
     return a.start is not None or a.end is not None or a.attested is not None
 
 
-def _walk(own: list[Assertion], cuts: list[datetime]) -> list[Span]:
+def _walk(own: list[Assertion], cuts: _Cuts) -> list[Span]:
     found: list[Span] = []
-    for a in sorted((a for a in own if _placed(a)), key=lambda a: (*_position(a), str(a.id))):
+    for a in sorted((a for a in own if _placed(a)), key=_position):  # stable: `own` comes in the order of its content
         if a.placed_start is not None:
             _meet_start(found, a, cuts)
         else:
             _meet_end(found, a)
-    unplaced = [a for a in own if not _placed(a)]
-    for a in sorted(unplaced, key=lambda a: (a.ends_unknown, str(a.id))):
+    for a in sorted((a for a in own if not _placed(a)), key=lambda a: a.ends_unknown):
         if not found:
             found.append(Span())
         _support(found[-1], a)
-        if a.ends_unknown and found[-1].end_precision is None:
-            found[-1].end_precision, found[-1].end_origin = "unknown", "stated"
-            found[-1].attested_to = _last_known(found[-1])
+        if a.ends_unknown:
+            _state_end(found[-1], a)
     return found
 
 
-def _last_known(span: Span) -> datetime | None:
-    """For an end that nobody dated in a document that nobody dated: the last moment something vouches for."""
-    if span.start is not None and span.start_precision is not None:
-        return bucket_end(span.start, span.start_precision)
-    return span.attested_from
-
-
-def _meet_start(found: list[Span], a: Assertion, cuts: list[datetime]) -> None:
+def _meet_start(found: list[Span], a: Assertion, cuts: _Cuts) -> None:
     at = a.placed_start
     assert at is not None  # noqa: S101
-    current = found[-1] if found else None
-    if current is None or not _continues(current, a, at, cuts):
-        current = Span()
-        found.append(current)
-    if a.start is not None:
-        _refine_start(current, a)
-    _support(current, a)
-    if a.end_precision is not None and not (a.at_event and a.end is not None):
-        _state_end(current, a)
+    if not found or not _continues(found[-1], a, at, cuts):
+        found.append(Span(start=a.start, start_precision=a.start_precision))
+    _support(found[-1], a)
+    if a.end_precision is not None:
+        _state_end(found[-1], a)
 
 
-def _continues(span: Span, a: Assertion, at: datetime, cuts: list[datetime]) -> bool:
+def _continues(span: Span, a: Assertion, at: datetime, cuts: _Cuts) -> bool:
     """Does `a` speak of the same stretch as `span`?"""
-    if _meets(span, a):
-        return True
-    opens = span.opens
-    if any((opens is None or opens < cut) and cut <= at for cut in cuts):
-        return False
-    if a.start is not None and span.start is None and span.attested_from is not None:
-        return False  # attested earlier than this start: an earlier stretch
+    if span.start is None and a.start is not None and at != span.attested_from:
+        return False  # attested earlier than this start, or ended before it: an earlier stretch
     if span.end is not None:
         return at < span.end
+    cut = cuts.after(span.opens)
+    if cut is not None and cut[0] <= at:
+        return False
     if span.end_precision == "unknown":
         return span.attested_to is not None and at < span.attested_to
     return True
-
-
-def _meets(span: Span, a: Assertion) -> bool:
-    if span.start is None or span.start_precision is None or a.start is None or a.start_precision is None:
-        return False
-    return span.start < bucket_end(a.start, a.start_precision) and a.start < bucket_end(
-        span.start, span.start_precision
-    )
-
-
-def _refine_start(span: Span, a: Assertion) -> None:
-    """Take the finer of two starts that may be the same moment; otherwise the earlier one stands."""
-    if span.start is None or span.start_precision is None:
-        span.start, span.start_precision = a.start, a.start_precision
-    elif _meets(span, a) and _finer(a.start_precision, span.start_precision):
-        span.start, span.start_precision = a.start, a.start_precision
-
-
-def _finer(a: str | None, b: str) -> bool:
-    return a is not None and PRECISIONS.index(cast(Precision, a)) > PRECISIONS.index(cast(Precision, b))
 
 
 def _support(span: Span, a: Assertion) -> None:
     span.support.append(a.id)
     if a.attested is not None and a.end_precision is None:
         span.attested_from = min(span.attested_from or a.attested, a.attested)
+    if a.placed_start is not None:
+        span.last = max(span.last or a.placed_start, a.placed_start)
 
 
 def _meet_end(found: list[Span], a: Assertion) -> None:
@@ -320,37 +416,60 @@ def _meet_end(found: list[Span], a: Assertion) -> None:
 
 
 def _state_end(span: Span, a: Assertion) -> None:
+    """Take an end that was said: dated before unknown, the finer inside one unit, the later of two apart."""
     if a.ends_unknown:
-        if span.end_precision is None:
-            span.end_precision, span.end_origin = "unknown", "stated"
-            span.attested_to = a.attested if a.attested is not None else _last_known(span)
+        if span.end is not None:
+            return
+        _state_unknown_end(span, a)
         return
     assert a.end is not None and a.end_precision is not None and a.end_precision != "unknown"  # noqa: S101
-    if span.end is None or span.end_precision in (None, "unknown"):
-        span.end, span.end_precision, span.end_origin, span.attested_to = (
-            a.end,
-            a.end_precision,
-            "stated",
-            None,
-        )
-        return
-    assert span.end_precision is not None and span.end_precision != "unknown"  # noqa: S101
-    coarse = bucket_start(span.end, span.end_precision)
-    refines = coarse < a.end <= span.end and _finer(a.end_precision, span.end_precision)
-    extends = a.end > span.end and bucket_start(a.end, a.end_precision) > span.end
-    if refines or extends:
-        span.end, span.end_precision = a.end, a.end_precision
+    if span.end is not None:
+        assert span.end_precision is not None and span.end_precision != "unknown"  # noqa: S101
+        apart = bucket_start(a.end, a.end_precision) >= span.end
+        refines = bucket_start(span.end, span.end_precision) < a.end <= span.end
+        if not (apart or (refines and _finer(a.end_precision, span.end_precision))):
+            return
+    span.end, span.end_precision, span.end_origin, span.attested_to = a.end, a.end_precision, "stated", None
 
 
-def _close(span: Span, cuts: list[tuple[datetime, Precision]]) -> None:
-    """End the span where the next rival begins, unless its own words end it earlier."""
-    opens = span.opens
-    if opens is None:
+def _state_unknown_end(span: Span, a: Assertion) -> None:
+    """Held up to the earliest document that says it was over, else as far as something vouches for it."""
+    known = span.end_precision == "unknown"
+    vouched = a.attested is None or (span.opens is not None and a.attested <= max(span.opens, a.start or span.opens))
+    if known and vouched and not span.vouched:
         return
-    following = next(((at, precision) for at, precision in cuts if at > opens), None)
-    if following is None:
-        return
-    at, precision = following
+    bound = _vouched_for(span, a) if vouched else a.attested
+    if known and vouched == span.vouched and span.attested_to is not None and bound is not None:
+        bound = max(bound, span.attested_to) if vouched else min(bound, span.attested_to)
+    span.end_precision, span.end_origin, span.attested_to, span.vouched = "unknown", "stated", bound, vouched
+
+
+def _vouched_for(span: Span, a: Assertion) -> datetime | None:
+    """The last moment at which something places the value here."""
+    moments = [bucket_end(s.start, s.start_precision) for s in (span, a) if s.start and s.start_precision]
+    if span.last is not None:
+        moments.append(bucket_end(truncate(span.last, "day"), "day"))
+    return max(moments, default=None)
+
+
+def _finer(a: Precision, b: Precision) -> bool:
+    return PRECISIONS.index(a) > PRECISIONS.index(b)
+
+
+def _close(found: list[Span], cuts: _Cuts) -> None:
+    """End each span where a rival or the next stretch of its own begins, unless its own words end it earlier."""
+    for span, following in zip_longest(found, found[1:]):
+        if span.opens is None:
+            continue
+        ahead = cuts.after(span.opens)
+        if following is not None and (at := following.opens) is not None:
+            again = (at, following.start_precision or "second")
+            ahead = again if ahead is None or at < ahead[0] else ahead
+        if ahead is not None:
+            _cut(span, *ahead)
+
+
+def _cut(span: Span, at: datetime, precision: Precision) -> None:
     if span.end_precision == "unknown":
         if span.attested_to is None or at < span.attested_to:
             span.attested_to = at
@@ -360,5 +479,6 @@ def _close(span: Span, cuts: list[tuple[datetime, Precision]]) -> None:
         return
     assert span.end_precision is not None  # noqa: S101
     # "until July" and a successor from 5 July: the end lies in July, and the successor says where.
-    if bucket_start(span.end, span.end_precision) <= at < span.end:
+    said_later = span.last is not None and span.last >= at
+    if bucket_start(span.end, span.end_precision) <= at < span.end and not said_later:
         span.end, span.end_precision = at, precision
