@@ -79,3 +79,15 @@ def tame_native_threads(threads: int) -> None:
     """Put `native_thread_environment` into this process without overriding what is already set."""
     for name, value in native_thread_environment(threads).items():
         os.environ.setdefault(name, value)
+
+
+def child_environment(settings: Settings, **more: str) -> dict[str, str]:
+    """This process's environment for a child, with calm native threads and the data in the same place.
+
+    A child may run in another directory, so that relative paths are made absolute.
+    """
+    places = {
+        "TWOCLOCKS_DATA_DIR": str(settings.data_dir.resolve()),
+        "TWOCLOCKS_MODELS_DIR": str(settings.models_dir.resolve()),
+    }
+    return {**native_thread_environment(settings.threads), **os.environ, **places, **more}

@@ -5,6 +5,7 @@ A base that a token cannot see does not exist for it.
 
 from substrate.access.people import (
     Role,
+    adopt_bases,
     create_person,
     list_members,
     list_people,
@@ -29,6 +30,7 @@ __all__ = [
     "Principal",
     "Role",
     "Scope",
+    "adopt_bases",
     "authenticate",
     "authorise",
     "create_person",

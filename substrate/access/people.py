@@ -46,9 +46,7 @@ def set_member(conn: WriteConnection, kb_id: UUID, person_id: UUID, role: Role) 
 
 def remove_member(conn: WriteConnection, kb_id: UUID, person_id: UUID) -> None:
     """Take a person out of a base; their tokens stop seeing it with the next call."""
-    found = conn.execute(
-        sql.query("access_remove_member"), {"kb_id": kb_id, "person_id": person_id}
-    ).fetchone()
+    found = conn.execute(sql.query("access_remove_member"), {"kb_id": kb_id, "person_id": person_id}).fetchone()
     if found is None:
         raise NotFound("this person is no member of the base", field="person_id")
 
@@ -56,3 +54,8 @@ def remove_member(conn: WriteConnection, kb_id: UUID, person_id: UUID) -> None:
 def list_members(conn: AnyConnection, kb_id: UUID) -> list[dict[str, object]]:
     """Members of a base by name: person_id, name, email, role."""
     return conn.execute(sql.query("access_members"), {"kb_id": kb_id}).fetchall()
+
+
+def adopt_bases(conn: WriteConnection, person_id: UUID) -> None:
+    """Make a person the owner of every base that has no member, for example one made by a script."""
+    conn.execute(sql.query("access_adopt_bases"), {"person_id": person_id})

@@ -48,18 +48,14 @@ def authenticate(conn: AnyConnection, presented: str | None) -> Principal:
     if row is None or row["revoked"] or row["expired"]:
         raise Unauthenticated
     kb_ids = None if row["kb_ids"] is None else frozenset(row["kb_ids"])
-    return Principal(
-        row["person_id"], row["person_name"], row["id"], row["name"], row["scope"], kb_ids, row["stale"]
-    )
+    return Principal(row["person_id"], row["person_name"], row["id"], row["name"], row["scope"], kb_ids, row["stale"])
 
 
 def role_in(conn: AnyConnection, principal: Principal, kb_id: UUID) -> Role | None:
     """The person's role in a base as the token sees it; None: the base does not exist for this token."""
     if principal.kb_ids is not None and kb_id not in principal.kb_ids:
         return None
-    row = conn.execute(
-        sql.query("access_role"), {"kb_id": kb_id, "person_id": principal.person_id}
-    ).fetchone()
+    row = conn.execute(sql.query("access_role"), {"kb_id": kb_id, "person_id": principal.person_id}).fetchone()
     return None if row is None else cast(Role, row["role"])
 
 

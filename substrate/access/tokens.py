@@ -50,9 +50,7 @@ def issue_token(
     if not 1 <= days <= MAX_DAYS:
         raise InvalidInput(f"days must lie between 1 and {MAX_DAYS}", field="days")
     if kb_ids is not None and not kb_ids:
-        raise InvalidInput(
-            "an empty list of bases would make a token that sees nothing; omit it", field="kb_ids"
-        )
+        raise InvalidInput("an empty list of bases would make a token that sees nothing; omit it", field="kb_ids")
     secret = new_secret()
     row = conn.execute(
         sql.query("access_insert_token"),

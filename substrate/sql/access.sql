@@ -65,3 +65,9 @@ where m.kb_id = %(kb_id)s order by p.name, m.person_id
 -- name: access_record_event
 insert into access_events (kb_id, person_id, token_id, via, action, seq, fact_ids, chunk_ids)
 values (%(kb_id)s, %(person_id)s, %(token_id)s, %(via)s, %(action)s, %(seq)s, %(fact_ids)s, %(chunk_ids)s)
+
+-- name: access_adopt_bases
+-- A base that nobody belongs to gets this person as its owner.
+insert into kb_members (kb_id, person_id, role)
+select k.id, %(person_id)s, 'owner' from kb k
+where not exists (select from kb_members m where m.kb_id = k.id)

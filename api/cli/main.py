@@ -1,0 +1,63 @@
+"""``twoclocks``: the product from a terminal. Each command is imported when it is called, so that help is quick."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from importlib import import_module
+from typing import Any
+
+import click
+
+from substrate.errors import TwoclocksError
+
+_COMMANDS: Mapping[str, tuple[str, str]] = {
+    "up": ("api.cli.serving:up", "Start database, API, Dagster; wait until healthy; print how to connect."),
+    "down": ("api.cli.serving:down", "Stop what `up` started."),
+    "status": ("api.cli.serving:status", "What runs, and where."),
+    "mcp-config": ("api.cli.serving:mcp_config", "Print the MCP client configuration."),
+    "kb": ("api.cli.bases:kb", "Make and list knowledge bases."),
+    "push": ("api.cli.documents:push", "Take in files."),
+    "sync": ("api.cli.documents:sync", "Bring a folder in step and keep watching it."),
+    "delete": ("api.cli.documents:delete", "Withdraw a document and what rests on it alone."),
+    "documents": ("api.cli.documents:documents", "List documents, with why one could not be read."),
+    "run": ("api.cli.documents:run", "Run the pipeline once over what is due."),
+    "facts": ("api.cli.asking:facts", "One entity's facts, on both clocks."),
+    "ask": ("api.cli.asking:facts", "The same as facts."),
+    "timeline": ("api.cli.asking:timeline", "One entity's dated facts in world order."),
+    "changes": ("api.cli.asking:changes", "What the record learned or revised since a moment."),
+    "search": ("api.cli.asking:search", "Passages for a question."),
+    "remember": ("api.cli.asking:remember", "Record one sentence; its facts wait for a nod."),
+    "review": ("api.cli.review:review", "Proposals: list, confirm, reject."),
+    "token": ("api.cli.tokens:token", "Personal tokens: create, list, revoke."),
+    "ledger": ("api.cli.ledger:ledger", "Verify the chain."),
+}
+
+
+class LazyGroup(click.Group):
+    """A group whose commands are imported when they are called, and which tells our errors in one line."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return list(_COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        if cmd_name not in _COMMANDS:
+            return None
+        module, _, attribute = _COMMANDS[cmd_name][0].partition(":")
+        command: click.Command = getattr(import_module(module), attribute)
+        return command
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """From the table alone: importing every command for one page of help would take seconds."""
+        with formatter.section("Commands"):
+            formatter.write_dl([(name, text) for name, (_, text) in _COMMANDS.items()])
+
+    def invoke(self, ctx: click.Context) -> Any:
+        try:
+            return super().invoke(ctx)
+        except TwoclocksError as error:
+            raise click.ClickException(str(error)) from error
+
+
+@click.group(cls=LazyGroup, context_settings={"help_option_names": ["-h", "--help"]})
+def main() -> None:
+    """Twoclocks: documents and remembered sentences become facts on two clocks. Settings: TWOCLOCKS_… variables."""
