@@ -57,7 +57,7 @@ def search_chunks(
     query: str,
     as_of: AsOf,
     *,
-    embedder: Embedder | None,
+    embedder: Embedder | ModelUnavailable | None,
     settings: Settings,
     limit: int = 6,
     namespace: str | None = None,
@@ -68,6 +68,7 @@ def search_chunks(
     Each of ``chunks`` has chunk_id, document_id, version_id, seq (position in its document, from 0), filename,
     heading_path, namespace, doc_time, text (at most 800 characters), truncated, and ``since``: what became of it after
     the moment, or None. ``arms`` tells how either arm stands. With `explain`, ranks and scores per arm ride along.
+    An `embedder` that could not be opened is given as the error it failed with, so that the answer can say why.
 
     Raises `InvalidInput` for a blank or over-long query, a limit outside 1 to 50, or a valid time, which passages
     do not have.
@@ -110,7 +111,7 @@ def _ask_arms(
     kb_id: UUID,
     query: str,
     as_of: AsOf,
-    embedder: Embedder | None,
+    embedder: Embedder | ModelUnavailable | None,
     settings: Settings,
     namespace: str | None,
 ) -> _Found:
@@ -128,6 +129,9 @@ def _ask_arms(
         fresh = view.fresh_passages(as_of.seq, namespace)
     if embedder is None:
         found.states["vector"] = "unavailable: no embedder was opened"
+        return found
+    if isinstance(embedder, ModelUnavailable):
+        found.states["vector"] = f"unavailable: {embedder}"
         return found
     try:
         answer = vectors.nearest(

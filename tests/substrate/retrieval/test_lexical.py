@@ -8,6 +8,7 @@ import subprocess
 import sys
 import textwrap
 import threading
+import time
 from pathlib import Path
 
 import pytest
@@ -371,3 +372,12 @@ def test_pairs_and_codes():
     assert words("東京都", asked=True) == ["東京", "京都"] and words("東", asked=True) == ["東"]
     assert codes("see src/main.py") == ["src/main.py", "main.py"]
     assert codes("plain words only. And no more") == []
+
+
+@pytest.mark.parametrize(
+    "text", ["q" * 200_000, "a." * 100_000, "aB" * 100_000, "_" * 200_000, "-" * 200_000, "東" * 200_000]
+)
+def test_no_text_takes_more_than_linear_time(text):
+    started = time.monotonic()
+    codes(text), words(text)
+    assert time.monotonic() - started < 2

@@ -35,7 +35,7 @@ def arm(answer, name: str) -> list[str]:
 
 
 def test_the_answer_has_the_contracts_fields(shelf, ask, kb, letters):
-    seq = shelf.put("guide.md", ["first part", "harbour " + "x" * 900], headings=["Guide", "Harbour"])
+    seq = shelf.put("guide.md", ["first part", "harbour " + "x" * 900], headings=["Guide", "Basins"])
     answer = ask("harbour", embedder=letters, limit=1)
     assert {k: answer[k] for k in ("kb_id", "query", "seq", "limit", "limit_reached", "arms")} == {
         "kb_id": str(kb),
@@ -49,7 +49,7 @@ def test_the_answer_has_the_contracts_fields(shelf, ask, kb, letters):
     (chunk,) = answer["chunks"]
     assert chunk["chunk_id"] == str(shelf.chunk_ids["harbour " + "x" * 900])
     assert chunk["document_id"] == str(shelf.document_ids["guide.md"])
-    assert (chunk["seq"], chunk["filename"], chunk["heading_path"]) == (1, "guide.md", ["Guide", "Harbour"])
+    assert (chunk["seq"], chunk["filename"], chunk["heading_path"]) == (1, "guide.md", ["Guide", "Basins"])
     assert len(chunk["text"]) == 800 and chunk["truncated"] is True
     assert chunk["since"] is None and chunk["doc_time"] is None and "explain" not in chunk
     assert ask("first", limit=50)["limit_reached"] is False
@@ -142,6 +142,8 @@ def test_a_missing_arm_is_named_with_its_reason(shelf, ask):
     shelf.put("a.txt", ["one crate"])
     without = ask("crate")
     assert without["arms"] == {"lexical": "ok", "vector": "unavailable: no embedder was opened"}
+    unopened = ask("crate", embedder=ModelUnavailable("model.onnx is not built"))
+    assert unopened["arms"]["vector"] == "unavailable: model.onnx is not built"
     broken = ask("crate", embedder=Broken())
     assert broken["arms"]["vector"] == "unavailable: the endpoint does not answer"
     assert [c["text"] for c in broken["chunks"]] == [c["text"] for c in without["chunks"]] == ["one crate"]
@@ -229,10 +231,11 @@ def test_the_vector_index_answers_as_the_exact_scan_does(shelf, ask, database, k
     assert sum(similarities()) >= 0.99 * sum(exact)
 
 
-def test_fusion_ranks_by_both_arms_and_breaks_ties_by_id(shelf):
+def test_fusion_ranks_by_both_arms_and_ties_go_to_the_words():
     from uuid import UUID
 
     a, b, c = (UUID(int=n) for n in (1, 2, 3))
-    assert [i for i, _ in fusion.fuse({"lexical": [a, b], "vector": [b, a]})] == [a, b]
+    assert [i for i, _ in fusion.fuse({"lexical": [b, a], "vector": [a, b]})] == [b, a]
+    assert [i for i, _ in fusion.fuse({"lexical": [b, c], "vector": [a, c]})] == [c, b, a]
     assert [i for i, _ in fusion.fuse({"lexical": [a, b, c], "vector": [c]})] == [c, a, b]
     assert fusion.fuse({"lexical": [], "vector": []}) == []
