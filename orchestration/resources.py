@@ -9,6 +9,7 @@ import dagster as dg
 
 from substrate.bases import Base, base_by_slug
 from substrate.db import Database, open_database
+from substrate.errors import NotFound
 from substrate.pipeline import Services
 from substrate.settings import Settings, tame_native_threads
 
@@ -31,9 +32,12 @@ class Substrate:
         return Services(self.settings)
 
     def base(self, slug: str) -> Base:
-        """Raises `NotFound` for a partition whose base is gone."""
-        with self.database.read() as connection:
-            return base_by_slug(connection, slug)
+        """Fails the step for good where a partition has no base: trying again would not make one."""
+        try:
+            with self.database.read() as connection:
+                return base_by_slug(connection, slug)
+        except NotFound as error:
+            raise dg.Failure(str(error), allow_retries=False) from error
 
     def close(self) -> None:
         """Close what was opened."""

@@ -20,15 +20,16 @@ PAGE = 200
 @dg.schedule(job=process_base, cron_schedule="17 3 * * *", default_status=dg.DefaultScheduleStatus.RUNNING)
 def nightly_sweep(context: dg.ScheduleEvaluationContext) -> Any:
     """One run per base, due or not: what a lost event or a new code version left behind is found by looking."""
-    slugs = context.instance.get_dynamic_partitions(BASES)
+    return sweep_of(context.instance, context.scheduled_execution_time)
+
+
+def sweep_of(instance: dg.DagsterInstance, night: datetime) -> list[dg.RunRequest] | dg.SkipReason:
+    """What one tick of `nightly_sweep` asks for."""
+    slugs = instance.get_dynamic_partitions(BASES)
     if not slugs:
         return dg.SkipReason("there is no base yet")
     return [
-        dg.RunRequest(
-            run_key=f"{context.scheduled_execution_time:%Y-%m-%d}:{slug}",
-            partition_key=slug,
-            tags=base_tags(slug, "nightly sweep"),
-        )
+        dg.RunRequest(run_key=f"{night:%Y-%m-%d}:{slug}", partition_key=slug, tags=base_tags(slug, "nightly sweep"))
         for slug in slugs
     ]
 
