@@ -17,7 +17,7 @@ from substrate.extraction.builtin.frames_roles import belonging
 from substrate.extraction.builtin.frames_values import plain_attribute
 from substrate.extraction.builtin.intervals import handover_end, interval
 from substrate.extraction.builtin.terms import Term
-from substrate.extraction.claims import ClaimTime, Mood, Value
+from substrate.extraction.claims import UNDATED, ClaimTime, Mood, Value
 from substrate.extraction.times import Anchor, TimeMention, find_times
 
 _CORRECTION = re.compile(r"^(?:更正|勘误|订正)[^：:]{0,12}[：:]")
@@ -38,6 +38,8 @@ class _Sentence:
     findings: Findings
     subject: Term | None = None
     leading: tuple[TimeMention, ...] = ()
+    left: tuple[str, tuple[TimeMention, ...]] | None = None
+    """A role someone just gave up, and when, for "由…接任" after it."""
 
 
 def read_chinese(text: str, anchor: Anchor | None) -> Findings:
@@ -46,6 +48,11 @@ def read_chinese(text: str, anchor: Anchor | None) -> Findings:
     body = _CORRECTION.sub("", text).strip()
     correction = Correction(corrects=body != text.strip(), denies=bool(_WRONGLY.search(body)))
     body, wrong = _without_contrast(body)
+    if correction.corrects or wrong:
+        body = body.replace("应为", "为").replace("应该是", "是").replace("应是", "是")
+    if correction.denies:
+        body = re.sub(r"^[^，]{0,6}?(?:将|把)", "", body)
+        body = re.sub(rf"^.*?{_WRONGLY.pattern}(?=.*(?:负责|领导|担任|任职|属于|位于))", "", body)
     body = _WRONGLY.sub("为", body)
     state = _Sentence(text, body, sentence_mood(body, correction.denies), findings)
     mentions = find_times(body, anchor)
@@ -55,7 +62,7 @@ def read_chinese(text: str, anchor: Anchor | None) -> Findings:
             state.leading = (*state.leading, *times)
             continue
         _clause(state, bare, (*state.leading, *times))
-    findings.drafts = _corrected(findings.drafts, correction, wrong)
+    findings.drafts = _corrected(findings.drafts, correction, wrong, body)
     return findings
 
 
@@ -81,7 +88,10 @@ def _clauses(body: str, mentions: list[TimeMention]) -> list[tuple[str, tuple[Ti
         times = tuple(m for m in mentions if at <= m.start < cut)
         text = re.sub(r"[(（]\s*\u0001+\s*[)）]|\u0001+", "", whole[at:cut]).strip("，,；;、 ")
         text = re.sub(r"^[-–—：:\]】\s]+|[\[【]$", "", text)
-        found.append((text, times))
+        if found and times and re.fullmatch(r"(?:起|正式|开始)*(?:生效|执行|为止|止)?[。.]?", text):
+            found[-1] = (found[-1][0], (*found[-1][1], *times))
+        else:
+            found.append((text, times))
         at, taken = cut, taken + len(times)
     return found
 
@@ -94,15 +104,37 @@ def _clause(state: _Sentence, bare: str, times: tuple[TimeMention, ...]) -> None
         return
     _brackets(state, text, mood)
     text = re.sub(r"[(（][^)）]*[)）]", "", text)
-    for candidate in _with_subject(state, text):
-        for pattern in PATTERNS:
-            m = pattern.regex.match(candidate)
-            if m and _ACTS[pattern.act](state, pattern, _groups(m), times, mood):
-                return
+    before = len(state.findings.drafts)
+    if _matched(state, text, times, mood):
+        if re.search(r"曾(?!用名)", text):
+            _end_unknown(state.findings.drafts, before)
+        return
     if re.search(r"[他她它]", text):
         state.findings.drop("pronoun_subject", text, state.text)
     elif _ENDED_UNKNOWN.search(text):
         state.findings.drop("no_object", text, state.text)
+
+
+def _matched(state: _Sentence, text: str, times: tuple[TimeMention, ...], mood: Mood | None) -> bool:
+    if (m := re.fullmatch(r"由(.+?)(?:接任|继任|接替)", text)) and state.left:
+        role, left = state.left
+        new = _names(state, m.group(1))
+        time = interval(times or left, "start")
+        state.findings.drafts.extend(d for n in new for d in _role_drafts(state, n, role, None, time, mood))
+        return bool(new)
+    for candidate in _with_subject(state, text):
+        for pattern in PATTERNS:
+            m = pattern.regex.match(candidate)
+            if m and _ACTS[pattern.act](state, pattern, _groups(m), times, mood):
+                return True
+    return False
+
+
+def _end_unknown(drafts: list[Draft], first: int) -> None:
+    """ "曾" without a date: it ended, nobody says when."""
+    for i in range(first, len(drafts)):
+        if drafts[i].time == UNDATED:
+            drafts[i] = replace(drafts[i], time=interval((), "end"))
 
 
 def _with_subject(state: _Sentence, text: str) -> list[str]:
@@ -140,22 +172,8 @@ def _name(state: _Sentence, text: str, role_too: bool = True) -> Term | None:
             _pronoun(text),
             w.PRONOUN_KINDS.get(text),
         )
-    if (
-        "的" in text
-        and (m := re.fullmatch(r"(?P<org>.+?)的(?P<role>[^的]+?)(?P<who>[\u4e00-\u9fff]{2,4})", text))
-        and w.is_person(m.group("who"))
-    ) and w.ROLE.match(m.group("role")):
-        text = m.group("who")
-    if (
-        (
-            role_too
-            and (m := re.fullmatch(r"(?P<role>.+?)(?P<who>[\u4e00-\u9fff]{2,3})", text))
-            and w.is_person(m.group("who"))
-        )
-        and not w.is_person(text)
-        and re.fullmatch(rf"(?:{w.TITLE_ENDINGS}|负责人)", m.group("role"))
-    ):
-        text = m.group("who")
+    if role_too and not w.is_person(text):
+        text = next((text[-n:] for n in (3, 2) if w.is_person(text[-n:]) and w.ROLE.match(text[:-n])), text)
     if not re.fullmatch(r"[\u4e00-\u9fffA-Za-z0-9·\-&.\s]{2,20}", text) or re.search(
         r"[的了吗呢]|并且|但是|因为|所有|什么|任何|一些|这个|那个|我们|他们", text
     ):
@@ -282,7 +300,9 @@ def _role(
 def _work(
     state: _Sentence, pattern: Pattern, g: dict[str, str], times: tuple[TimeMention, ...], mood: Mood | None
 ) -> bool:
-    people, places = _names(state, g["s"]), _names(state, g["o"])
+    people, places = _names(state, g["s"]), _names(state, re.sub(r"(?:决定|宣布|正式)+$", "", g["o"]))
+    if pattern.act == "appoint" and people and not (places and places[0].kind and places[0].text != "董事会"):
+        return _role(state, pattern, g, times, mood)
     if not people or not places:
         return False
     time = interval(times, "start" if pattern.act in {"join", "hire", "appoint"} else "state")
@@ -352,7 +372,7 @@ def _quit(
     drafts = [d for p in people for d in _role_drafts(state, p, g["r"], None, interval(times, "end"), mood)]
     state.findings.drafts.extend(drafts)
     if drafts:
-        state.subject = people[0]
+        state.subject, state.left = people[0], (g["r"], times)
     return bool(drafts)
 
 
@@ -428,6 +448,7 @@ def _began(
         return False
     words = state.body[points[0].core_start : points[0].end]
     _add(state, who, pattern.phrase, Value(words, datatype="date"), interval(points, "event"), mood)
+    state.subject = who
     return True
 
 
@@ -451,11 +472,14 @@ _ACTS: dict[str, _Act] = {
 }  # fmt: skip
 
 
-def _corrected(drafts: list[Draft], correction: Correction, wrong: str) -> list[Draft]:
+def _corrected(drafts: list[Draft], correction: Correction, wrong: str, body: str) -> list[Draft]:
     if correction.denies:
         return [replace(d, denies=True) for d in drafts]
     out = [replace(d, corrects=correction.corrects or bool(wrong)) for d in drafts]
-    if wrong and drafts:
+    if wrong and drafts and body.rstrip("。.").endswith(drafts[0].subject.text):
+        subject = Term("name", wrong, w.chinese_kind(wrong))
+        out.append(replace(drafts[0], subject=subject, denies=True))
+    elif wrong and drafts:
         first = drafts[0]
         target: Term | Value = (
             parse_amount(wrong) if isinstance(first.object, Value) else Term("name", wrong, w.chinese_kind(wrong))

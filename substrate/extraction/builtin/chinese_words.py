@@ -73,13 +73,16 @@ PRONOUN_KINDS = {"他": "person", "她": "person", "它": "organization", "该�
     "本项目": "project", "该团队": "organization"}  # fmt: skip
 
 _LEADING = re.compile(
-    r"^(?:但是?|而且?|此外|另外|目前|据说|据称|听说|现在|现|后来|同时|其中|随后|之后|此后|于是|因此|所以|并且?|然后|当前|如今|原来|最终|最近|近日|日前|"
+    r"^(?:但是?|而且?|此外|另外|目前|据说|据称|听说|现在|现|后来|同时|其中|随后|之后|此后|于是|因此|所以|并且?|然后|当前|如今|原来|此前|之前|先前|原文|文中|为|最终|最近|近日|日前|"
     r"经[^，]{1,8}批准|"
     r"根据[^，]{1,20}|按照[^，]{1,20}|会议决定|公司决定|更正[：:]?|勘误[：:]?|说明[：:]?|由于|因为|原|时任|现任|前|前任|自此|从此|起|曾任?)+"
 )
 _TRAILING = re.compile(
     r"(?:已经?|正式|一直|现在?|目前|仍然?|曾经?|都|均|共同|也|还|于|起|开始|并|便|就|则|同时|正在?|继续|主要|全面|再次|又|才|始终|当时|原|后|被|由|分别|暂时?|在此期间|期间|一起|联合|时)+$"
 )
+
+
+_NEVER_LAST = "曾已将现于也均都仍被由还又才并则就在是"
 
 
 def chinese_kind(name: str) -> str | None:
@@ -103,6 +106,8 @@ def is_person(name: str) -> bool:
 def strip_around(text: str) -> str:
     """A subject without the adverbs around it."""
     text = text.strip(" 　，,")
+    if len(text) == 3 and text[-1] in _NEVER_LAST and is_person(text[:2]):
+        return text[:2]
     if is_person(text):
         return text
     text = _LEADING.sub("", text) if not is_person(text) else text

@@ -38,7 +38,8 @@ CHINESE_KEYS = {
     "名称": "name", "公司名称": "company", "预算": "budget", "状态": "status", "隶属": "part of", "所属": "part of",
     "上级单位": "part of", "顾问": "adviser", "成员": "member", "曾用名": "former name", "原名": "former name",
     "别名": "also known as", "又名": "also known as", "简称": "also known as", "客户": "customer", "供应商": "supplier",
-    "发起人": "sponsor", "所有者": "owner", "创始人": "founder", "价格": "price", "备注": "note", "编号": "id",
+    "发起人": "sponsor", "所有者": "owner", "创始人": "founder", "价格": "price", "备注": "note",
+    "员工人数": "headcount", "收入": "revenue", "营业额": "revenue", "注册资本": "registered capital", "编号": "id",
     "邮箱": "email", "电话": "phone", "主席": "chair", "成立日期": "founded", "成立时间": "founded",
 }  # fmt: skip
 
