@@ -61,6 +61,7 @@ def start(
             command, stdin=subprocess.DEVNULL, stdout=out, stderr=out, env=environment, cwd=cwd, start_new_session=True
         )
     process = Process(name, child.pid, identity(child.pid) or "gone", str(log))
+    child.returncode = 0  # it outlives us and nobody here waits for it, so Popen must not warn of that
     record = directory / f"{name}.process"
     fresh = record.with_suffix(".new")
     fresh.write_text(json.dumps(asdict(process)), encoding="utf-8")

@@ -1,0 +1,132 @@
+"""The commands over a real database: what they print, and that a mistake is one line and exit status 1."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+
+import pytest
+from click.testing import CliRunner
+
+from api.cli.main import _COMMANDS, main
+from substrate import access
+from tests.ledger_facts import Scribe, day
+
+
+@pytest.fixture
+def cli(dsn, tmp_path):
+    environment = {"TWOCLOCKS_DATABASE_URL": dsn, "TWOCLOCKS_DATA_DIR": str(tmp_path / "data")}
+
+    def run(*arguments, code=0):
+        done = CliRunner().invoke(main, [str(a) for a in arguments], env=environment)
+        assert done.exit_code == code, done.output
+        return done.output
+
+    return run
+
+
+def test_help_imports_nothing_heavy():
+    program = (
+        "import sys; from api.cli.main import main; main(['--help'], standalone_mode=False);"
+        "print('HEAVY', {'psycopg', 'fastapi', 'mcp', 'rich', 'numpy', 'dagster', 'onnxruntime'} & set(sys.modules))"
+    )
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    assert "HEAVY set()" in done.stdout
+    for name in _COMMANDS:
+        assert name in done.stdout
+
+
+@pytest.mark.parametrize("name", list(_COMMANDS))
+def test_every_command_has_help(cli, name):
+    assert "Usage:" in cli(name, "--help")
+
+
+def test_a_base_is_made_and_documents_come_and_go(cli, tmp_path):
+    assert cli("documents", code=1).startswith("Error: there is no base yet")
+    assert cli("kb", "create", "one").startswith("one  ")
+    assert cli("kb", "create", "one", code=1) == "Error: there is a base 'one' already\n"
+    assert cli("kb", "create", "Not A Slug", code=1).count("\n") == 1
+    note = tmp_path / "note.md"
+    note.write_text("Ada leads Heron.")
+    assert cli("push", note).startswith("created")
+    assert cli("push", note).startswith("unchanged")
+    assert "waiting" in cli("documents")
+    assert "facts are held no more" in cli("delete", note)
+    assert cli("delete", note) == "it was deleted before\n"
+    assert cli("delete", "nothing", code=1).startswith("Error: ")
+    assert "verifies" in cli("ledger", "verify")
+    cli("kb", "create", "two")
+    assert "say which with --kb: one, two" in cli("documents", code=1)
+    assert cli("documents", "--kb", "two") == ""
+
+
+def test_a_folder_is_brought_in_step(cli, tmp_path):
+    folder = tmp_path / "folder"
+    folder.mkdir()
+    (folder / "a.md").write_text("Ada leads Heron.")
+    cli("kb", "create", "one")
+    assert cli("sync", folder) == "1 created\n"
+    (folder / "a.md").unlink()
+    assert "missing at source: a.md" in cli("sync", folder)
+
+
+def test_questions_are_asked_on_both_clocks(cli, database, kb):
+    scribe = Scribe(database, kb)
+    scribe.say("Ada", "leads", "Heron", start=day("2021-01-01"))
+    then = scribe.seq()
+    scribe.say("Bob", "leads", "Heron", start=day("2023-04-01"))
+    assert "Bob" in cli("facts", "Heron", "--at", "2024-08")
+    believed = cli("ask", "Heron", "--at", "2024-08", "--as-of", f"seq:{then}")
+    assert "Ada" in believed
+    assert "Bob" not in believed
+    answer = json.loads(cli("facts", "Heron", "--limit", 1, "--json"))
+    assert answer["matched_facts"] == 2
+    rest = json.loads(cli("facts", "Heron", "--limit", 1, "--json", "--cursor", answer["next_cursor"]))
+    assert rest["facts"][0]["id"] != answer["facts"][0]["id"]
+    assert "2021-01-01 → 2023-03-31" in cli("timeline", "Heron")
+    assert "corrected" in cli("changes", "2020")
+    assert cli("facts", "Nobody", code=1).startswith("Error: entity: no entity 'Nobody'")
+    assert cli("facts", "Heron", "--at", "spring", code=1).startswith("Error: at: 'spring' is not a date")
+
+
+def test_a_sentence_waits_until_a_person_decides(cli, database, kb):
+    assert "await confirmation" in cli("remember", "Ada leads Heron.", "--occurred-at", "2024-05-01")
+    assert cli("review", "list") == "0 proposals wait\n"
+    unknown = "00000000-0000-0000-0000-000000000000"
+    assert cli("review", "confirm", unknown, code=1) == "Error: no proposal with that id\n"
+    assert cli("review", "reject", unknown, code=1) == "Error: no proposal with that id\n"
+
+
+def test_a_token_is_shown_once_and_revoked(cli, database, kb):
+    made = cli("token", "create", "agent", "--scope", "write", "--days", "7").splitlines()
+    secret = made[0]
+    with database.read() as conn:
+        principal = access.authenticate(conn, secret)
+        assert access.authorise(conn, principal, kb, "write") == "owner"
+    listed = cli("token", "list")
+    assert secret not in listed
+    assert "live" in listed
+    cli("token", "revoke", principal.token_id)
+    assert "revoked" in cli("token", "list")
+    with database.read() as conn, pytest.raises(Exception, match="valid token"):
+        access.authenticate(conn, secret)
+    assert cli("token", "create", "x", "--kb", "none", code=1) == "Error: no knowledge base 'none'\n"
+
+
+def test_the_client_configuration_carries_one_token_in_a_file_of_ones_own(cli, tmp_path, database, kb):
+    first = json.loads(cli("mcp-config"))
+    [entry] = first["mcpServers"].values()
+    assert entry["url"].endswith(f"/api/v1/kbs/{kb}/mcp")
+    kept = tmp_path / "data" / "run" / "client-token"
+    assert kept.stat().st_mode & 0o077 == 0
+    assert entry["headers"]["Authorization"] == f"Bearer {kept.read_text().strip()}"
+    assert json.loads(cli("mcp-config")) == first
+    with database.write() as conn:
+        conn.execute("update tokens set revoked_at = clock_timestamp()")
+    assert json.loads(cli("mcp-config")) != first
+
+
+def test_nothing_runs_and_status_says_so(cli):
+    assert cli("status", code=1).count("stopped") == 4
+    assert cli("down") == "nothing ran\n"
