@@ -119,6 +119,8 @@ def _plain(number: Decimal) -> Decimal:
 def _inside_word(text: str, start: int, end: int) -> bool:
     before = text[start - 1] if start else " "
     after = text[end] if end < len(text) else " "
+    if after == "-" and text[end + 1 : end + 2].isdigit():
+        return True
     return (before.isascii() and (before.isalnum() or before in "-_/.#")) or (
         after.isascii() and (after.isalnum() or after in "_")
     )

@@ -110,6 +110,8 @@ def _subjects(reader: Reader, verb: Any) -> list[Any]:
     if own:
         return own
     head = verb.head
+    if verb.dep_ == "conj" and (misread := _before(reader, verb)) is not None:
+        return [misread]
     if verb.dep_ == "acl" and verb.tag_ in {"VBN", "VBG"}:
         return [head]
     if verb.dep_ in {"conj", "xcomp"} and head != verb:
@@ -124,6 +126,21 @@ def _subjects(reader: Reader, verb: Any) -> list[Any]:
         marks = {c.lower_ for c in verb.children if c.dep_ in {"mark", "advmod"}}
         return [] if marks & {"if", "unless", "when"} else _subjects(reader, head)
     return []
+
+
+def _before(reader: Reader, verb: Any) -> Any:
+    """ "X retired and Y became CEO": the parser may hang Y on "retired"; a name right before a verb is its subject."""
+    at = verb.i - 1
+    while at > 0 and reader.doc[at].dep_ in {"aux", "auxpass", "advmod", "neg"}:
+        at -= 1
+    token = reader.doc[at]
+    hangs = (
+        token.dep_ in {"conj", "dobj", "npadvmod", "appos"}
+        and token.head == verb.head
+        and token.head.pos_ in {"VERB", "AUX"}
+    )
+    joined = at > 0 and reader.doc[at - 1].lower_ in {"and", "but", ",", "while"}
+    return token if hangs and joined and reader.unit(token).kind == "name" else None
 
 
 def _fill(reader: Reader, clause: Clause) -> None:
@@ -150,7 +167,7 @@ def _prepositions(reader: Reader, verb: Any) -> list[tuple[str, Any]]:
     found: list[tuple[str, Any]] = []
     for prep, target in reader.prepositions(verb):
         found.append((prep, target))
-        found.extend((p, t) for p, t in reader.prepositions(target) if p in {"from", "to", "as", "for", "on"})
+        found.extend((p, t) for p, t in reader.prepositions(target) if p in {"from", "to", "as", "for", "on", "by"})
         for _, inner in reader.prepositions(target):
             found.extend((p, t) for p, t in reader.prepositions(inner) if p in {"from", "to"})
     for child in verb.children:

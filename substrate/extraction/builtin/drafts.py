@@ -10,7 +10,7 @@ from substrate.extraction.builtin.roles import plain_title, read_role
 from substrate.extraction.builtin.terms import Term, is_deputy
 from substrate.extraction.claims import UNDATED, Claim, ClaimTime, Drop, Mood, Value
 
-_PER = re.compile(r"(year|annum|month|week|day|hour|annually|monthly|yearly|p\.a\.)$", re.IGNORECASE)
+PERIOD = re.compile(r"(year|annum|month|week|day|hour|annually|monthly|yearly|p\.a\.)$", re.IGNORECASE)
 _PERIODS = {"annum": "year", "annually": "year", "yearly": "year", "p.a.": "year", "monthly": "month"} | {
     p: p for p in ("year", "month", "week", "day", "hour")
 }
@@ -115,7 +115,7 @@ def former(time: ClaimTime) -> ClaimTime:
 
 def claim_of(draft: Draft, subject: Term, target: Term | None, quote: str, start: int) -> Claim:
     value = draft.object if isinstance(draft.object, Value) else None
-    per = _PER.search(value.raw) if value is not None and value.datatype == "money" else None
+    per = PERIOD.search(value.raw) if value is not None and value.datatype == "money" else None
     period = (("per", _PERIODS[per.group(1).lower()]),) if per else ()
     return Claim(
         subject=subject.text,

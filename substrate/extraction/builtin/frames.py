@@ -106,6 +106,10 @@ def _one(scene: Scene, clause: Clause, known: verbs.Relation, time: ClaimTime, a
         return False
     if subject.sort == "attribute" or target.sort == "attribute":
         return False
+    share = share_of(scene, target)
+    if known.phrase in {"owns", "holds", "acquired"} and share is not None:
+        scene.add(clause, subject, known.phrase, share, time, qualifiers=(("share", target.text),))
+        return True
     more: dict[str, object] = {"subject_kind": known.subject, "object_kind": known.object}
     price = _price(scene, clause) if known.phrase == "acquired" else None
     if price:
@@ -113,6 +117,16 @@ def _one(scene: Scene, clause: Clause, known: verbs.Relation, time: ClaimTime, a
     wanted: Term | Value = target.value if target.sort == "value" and target.value else target
     scene.add(clause, subject, known.phrase, wanted, time, **more)
     return True
+
+
+def share_of(scene: Scene, term: Term) -> Term | None:
+    """ "25% of Acme", "a 25% stake in Acme" → Acme."""
+    if term.token is None or (term.value is not None and term.value.unit != "%"):
+        return None
+    if term.value is None and term.text.split()[-1:] not in (["stake"], ["share"], ["interest"], ["shares"]):
+        return None
+    found = [scene.reader.term(t) for p, t in scene.reader.prepositions(term.token) if p in {"of", "in"}]
+    return next((t for t in found if t.sort == "name"), None)
 
 
 def _price(scene: Scene, clause: Clause) -> str | None:

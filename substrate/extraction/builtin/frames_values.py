@@ -6,8 +6,8 @@ from dataclasses import replace
 
 from substrate.extraction.builtin import verbs
 from substrate.extraction.builtin.clauses import Clause
-from substrate.extraction.builtin.drafts import Draft, former, role_drafts, text_value
-from substrate.extraction.builtin.frames import Scene, aspect_of
+from substrate.extraction.builtin.drafts import PERIOD, Draft, former, role_drafts, text_value
+from substrate.extraction.builtin.frames import Scene, aspect_of, share_of
 from substrate.extraction.builtin.frames_roles import belonging
 from substrate.extraction.builtin.intervals import handover_end, interval
 from substrate.extraction.builtin.roles import MIRRORED, read_role
@@ -201,6 +201,12 @@ def _has_one(scene: Scene, clause: Clause, subject: Term, token: object, time: C
     term = scene.reader.term(token)
     noun = getattr(token, "lower_", "")
     values = _values_near(scene, token)
+    whole = share_of(scene, term) if noun in {"stake", "share", "interest"} else None
+    if whole is not None:
+        stake = next((v.text for v in values if v.value is not None), "")
+        qualifiers = (("share", stake),) if stake else ()
+        scene.add(clause, subject, "owns", whole, time, qualifiers=qualifiers)
+        return True
     if term.sort == "value" and term.value is not None and term.value.unit in {"{employees}", "{people}"}:
         scene.add(clause, subject, "headcount", term.value, time)
         return True
@@ -261,6 +267,8 @@ def paid(scene: Scene, clause: Clause) -> bool:
     values = [t for t in scene.terms([*clause.objects, *clause.predicates]) if t.sort == "value" and t.value]
     money = phrase in {"salary", "price"}
     values = [t for t in values if t.value is not None and (t.value.datatype == "money") == money]
+    if phrase == "salary" and clause.tense == "past":
+        values = [t for t in values if PERIOD.search(t.text)]
     time = interval(clause.times, aspect_of(clause, "state"), clause.tense)
     for subject in scene.terms(clause.subjects):
         for term in values:
@@ -324,6 +332,8 @@ def _moves(scene: Scene, clause: Clause, subject: Term, phrase: str | None, targ
     if phrase is None:
         if target.kind in {"organization", "project"}:
             phrase = "part of" if subject.kind in {"project", "organization", "product"} else belonging(target, subject)
+        elif clause.lemma in {"switch", "migrate", "shift"} and target.kind != "place":
+            phrase = "uses"
         elif subject.kind == "person" and target.kind == "place":
             phrase = "lives in"
         else:

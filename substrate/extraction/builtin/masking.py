@@ -39,6 +39,7 @@ _BEFORE_ROLE = {
     "was",
     "'s",
 }
+_MAKES_VALUE = {"is", "was", "are", "were", "be", "to", "as"}
 _KEEPS_TIME = {"of", "for", "is", "was", "are", "were", "be", "to", "as", "with", "about", "than", "until", "till"}
 
 
@@ -216,7 +217,8 @@ def _lift_times(text: str, units: list[Unit]) -> Masked:
                 continue
             kept.append(unit)
         elif _stays(units, i):
-            times.append((len(kept), unit.mention))
+            if units[i - 1].text.lower() not in _MAKES_VALUE:
+                times.append((len(kept), unit.mention))
             kept.append(unit)
         else:
             times.append((len(kept), unit.mention))

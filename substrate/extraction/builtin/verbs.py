@@ -67,6 +67,8 @@ RELATIONS: dict[tuple[str, str], Relation] = {
     ("start", "at"): Relation("works for", "start", _P, _O),
     ("start", "with"): Relation("works for", "start", _P, _O),
     ("begin", "at"): Relation("works for", "start", _P, _O),
+    ("sit", "on"): Relation("member of", subject=_P, object=_O),
+    ("serve", "on"): Relation("member of", subject=_P, object=_O),
     ("employ", "at"): Relation("works for", subject=_P, object=_O),
     ("report", "to"): Relation("reports to"),
     ("answer", "to"): Relation("reports to"),

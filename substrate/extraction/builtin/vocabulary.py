@@ -133,7 +133,7 @@ CAPITAL_ADJECTIVES = _words("new old first second third next last prior great la
 NEW_PLACES = _words("york zealand delhi jersey orleans mexico hampshire haven england brunswick plymouth castle")
 PLACE_CLASSES = _words("city town state province county village district municipality region port island republic")
 
-CORPORATE_CLITICS = _words("inc ltd corp co llc llp plc gmbh ag sa")
+CORPORATE_CLITICS = _words("inc ltd corp co")
 """A full stop after these, and after initials, belongs to the name."""
 
 TITLE_SUFFIXES = _words(
