@@ -178,9 +178,9 @@ def _without_model(db: Database, kb_id: UUID, step: Step, error: ModelUnavailabl
         left, mark = work.remaining(conn, kb_id, stage), work.watermark(conn, kb_id)
     return StageResult(
         step,
-        failed=left,
+        failed=max(left, 1),
         remaining=left,
         seconds=time.monotonic() - began,
-        failures=(f"{left} items wait: {error}",),
+        failures=(f"{left or 'all'} items wait: {error}",),
         watermark=mark,
     )
