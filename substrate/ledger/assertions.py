@@ -48,7 +48,7 @@ def assert_batch(door: Door, drafts: Sequence[Draft], ontology: Ontology) -> Ass
         count_restatements(door, hits, fresh)
     accepted = [assertion_row(d) for d in fresh if d.source_key not in hits]
     door.insert("assertions", accepted)
-    lineages = recompute(door, accepted, ontology)
+    lineages = recompute(door, accepted, ontology, added=True)
     made = tuple(cast(UUID, r["id"]) for r in accepted)
     return Asserted(made, len(known), len(hits), frozenset(lineages))
 
@@ -81,7 +81,7 @@ def assertion_row(draft: Draft) -> dict[str, object]:
         "corrects": draft.corrects,
         "replaces": draft.replaces,
         "origin": draft.origin,
-        "confidence": draft.confidence,
+        "confidence": round(draft.confidence, 6),  # what the column's four bytes give back unchanged
         "claim_id": draft.evidence.claim_id,
         "chunk_id": draft.evidence.chunk_id,
         "document_id": draft.evidence.document_id,

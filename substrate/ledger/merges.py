@@ -9,6 +9,7 @@ from substrate.errors import Conflict, NotFound
 from substrate.ledger.door import Door
 from substrate.ledger.entities import canonical_ids, cluster_members
 from substrate.ledger.recompute import recompute
+from substrate.ledger.refusals import refused_assertions
 from substrate.ontology.store import load_ontology
 
 
@@ -36,5 +37,6 @@ def merge(door: Door, keep_id: UUID, absorbed_id: UUID, why: str = "") -> UUID:
     rows = door.connection.execute(
         sql.query("assertions_of_entities"), {"kb_id": door.kb_id, "ids": list(members)}
     ).fetchall()
-    recompute(door, rows, load_ontology(door.connection, door.kb_id))
+    door.close("assertions", refused_assertions(door, rows), "rejected")  # what one of the two was refused, both are
+    recompute(door, rows, load_ontology(door.connection, door.kb_id), merging=True)
     return merge_id

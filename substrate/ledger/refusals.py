@@ -10,7 +10,8 @@ from substrate import sql
 from substrate.errors import NotFound
 from substrate.ledger.door import Door
 from substrate.ledger.drafts import Draft
-from substrate.ledger.entities import cluster_members
+from substrate.ledger.entities import canonical_ids, cluster_members
+from substrate.ledger.scenes import Row, Triple, triple_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,35 +52,48 @@ def lift(door: Door, refusal_id: UUID) -> None:
 
 def refused(door: Door, drafts: Sequence[Draft], canonical: Mapping[UUID, UUID]) -> dict[str, UUID]:
     """source key → refusal, for the drafts whose triple is refused now, judged on canonical ids."""
-    subjects = {canonical.get(d.subject_id, d.subject_id) for d in drafts}
-    members = cluster_members(door.connection, door.kb_id, subjects)
-    rows = door.connection.execute(
-        sql.query("refusals_of_subjects"), {"kb_id": door.kb_id, "ids": list(members)}
-    ).fetchall()
-    if not rows:
+    by_triple = _refused_triples(door, {canonical.get(d.subject_id, d.subject_id) for d in drafts}, canonical)
+    if not by_triple:
         return {}
-    refusals = [Refusal(**row) for row in rows]
-    objects = {r.object_id for r in refusals if r.object_id is not None}
-    known = dict(canonical) | _canonical(door, objects)
-    by_triple: dict[tuple[UUID, str, str], UUID] = {}
-    for r in refusals:
-        subject = members[r.subject_id]
-        target = str(known.get(r.object_id, r.object_id)) if r.object_id else f"={r.value_norm}"
-        for relation in filter(None, (r.predicate_key, f"phrase:{r.phrase}")):
-            by_triple[subject, relation, target] = r.id
+    known = dict(canonical)
     found: dict[str, UUID] = {}
     for d in drafts:
-        subject, target = canonical.get(d.subject_id, d.subject_id), d.object_key(dict(known))
+        subject, target = canonical.get(d.subject_id, d.subject_id), d.object_key(known)
         for relation in filter(None, (d.predicate_key, f"phrase:{d.phrase}")):
             if hit := by_triple.get((subject, relation, target)):
                 found[d.source_key] = hit
     return found
 
 
-def _canonical(door: Door, ids: set[UUID]) -> dict[UUID, UUID]:
-    from substrate.ledger.entities import canonical_ids
+def refused_assertions(door: Door, rows: Sequence[Row]) -> list[UUID]:
+    """Which of these live assertions state a triple that is refused now: a merge may have made it so."""
+    ids: set[UUID] = {i for r in rows for i in (r["subject_id"], r["object_id"]) if i is not None}
+    canonical = canonical_ids(door.connection, door.kb_id, ids)
+    by_triple = _refused_triples(door, {triple_of(r, canonical)[0] for r in rows}, canonical)
+    if not by_triple:
+        return []
+    found = []
+    for row in rows:
+        subject, relation, target = triple_of(row, canonical)
+        if not {(subject, r, target) for r in (relation, f"phrase:{row['phrase']}")}.isdisjoint(by_triple):
+            found.append(row["id"])
+    return found
 
-    return canonical_ids(door.connection, door.kb_id, ids)
+
+def _refused_triples(door: Door, subjects: set[UUID], canonical: Mapping[UUID, UUID]) -> dict[Triple, UUID]:
+    members = cluster_members(door.connection, door.kb_id, subjects)
+    rows = door.connection.execute(
+        sql.query("refusals_of_subjects"), {"kb_id": door.kb_id, "ids": list(members)}
+    ).fetchall()
+    refusals = [Refusal(**row) for row in rows]
+    objects = {r.object_id for r in refusals if r.object_id is not None and r.object_id not in canonical}
+    known = {**canonical, **canonical_ids(door.connection, door.kb_id, objects)}
+    found: dict[Triple, UUID] = {}
+    for r in refusals:
+        target = str(known.get(r.object_id, r.object_id)) if r.object_id else f"={r.value_norm}"
+        for relation in filter(None, (r.predicate_key, f"phrase:{r.phrase}")):
+            found[members[r.subject_id], relation, target] = r.id
+    return found
 
 
 def count_restatements(door: Door, hits: Mapping[str, UUID], drafts: Sequence[Draft]) -> None:

@@ -13,8 +13,9 @@ from substrate.extraction.claims import Value
 from substrate.ledger.door import Door
 from substrate.ledger.drafts import Draft
 from substrate.ledger.entities import canonical_ids, cluster_members
-from substrate.ledger.recompute import recompute, triple_of
+from substrate.ledger.recompute import Withdrawal, recompute
 from substrate.ledger.refusals import refuse
+from substrate.ledger.scenes import triple_of
 from substrate.ontology.store import load_ontology
 
 
@@ -50,7 +51,8 @@ def _close(door: Door, rows: Sequence[dict[str, object]], kind: str) -> Retracte
         return Retracted()
     door.close("assertions", [row["id"] for row in rows], kind)  # type: ignore[misc]
     before = _lineages(door, [row["id"] for row in rows])  # type: ignore[misc]
-    changed = recompute(door, rows, load_ontology(door.connection, door.kb_id))
+    withdrawal: Withdrawal = "rejected" if kind == "rejected" else "retracted"
+    changed = recompute(door, rows, load_ontology(door.connection, door.kb_id), withdrawal=withdrawal)
     gone = door.connection.execute(
         sql.query("facts_closed_at"),
         {"kb_id": door.kb_id, "seq": door.seq, "lineages": list(before | changed)},

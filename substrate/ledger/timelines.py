@@ -219,7 +219,7 @@ def spans(assertions: Sequence[Assertion], rivals: Sequence[Assertion], temporal
     by_value: dict[str, list[Assertion]] = defaultdict(list)
     for a in (*assertions, *rivals):
         by_value[a.value].append(a)
-    return Timelines(by_value, {v: ("all",) for v in by_value}).spans(assertions[0].value, temporal)
+    return Timelines(by_value, dict.fromkeys(by_value, ("all",))).spans(assertions[0].value, temporal)
 
 
 _Cut = tuple[datetime, int, str]

@@ -94,7 +94,7 @@ where a.kb_id = %(kb_id)s and a.subject_id = any(%(ids)s) and a.invalidated_seq 
 
 -- name: assertions_on_objects
 select a.* from assertions a
-where a.kb_id = %(kb_id)s and a.object_id = any(%(ids)s) and a.invalidated_seq is null
+where a.kb_id = %(kb_id)s and a.object_id = any(%(objects)s) and a.invalidated_seq is null
   and a.predicate_key = any(%(predicates)s)
 
 -- name: assertions_of_versions
@@ -106,10 +106,37 @@ select a.* from assertions a where a.kb_id = %(kb_id)s and a.invalidated_seq is 
 union
 select a.* from assertions a where a.kb_id = %(kb_id)s and a.invalidated_seq is null and a.object_id = any(%(ids)s)
 
--- name: held_facts_on_subjects
+-- name: assertions_of_triples
+-- Live assertions that join one of these subjects to one of these objects or values.
+select a.* from assertions a
+where a.kb_id = %(kb_id)s and a.subject_id = any(%(ids)s) and a.invalidated_seq is null
+  and (a.predicate_key = any(%(predicates)s) or (a.predicate_key is null and a.phrase = any(%(phrases)s)))
+  and (a.object_id = any(%(objects)s) or a.value_norm = any(%(values)s))
+
+-- name: contests_of_triples
+-- As above, of denials and corrections alone, and no more of them than names their triple.
+select a.subject_id, a.predicate_key, a.phrase, a.object_id, a.value_norm, a.replaces from assertions a
+where a.kb_id = %(kb_id)s and a.subject_id = any(%(ids)s) and a.invalidated_seq is null
+  and (a.denies or a.corrects)
+  and (a.predicate_key = any(%(predicates)s) or (a.predicate_key is null and a.phrase = any(%(phrases)s)))
+  and (a.object_id = any(%(objects)s) or a.value_norm = any(%(values)s))
+
+-- name: corrections_beside
+-- Is there a live correction on one of these subjects or objects?
+select a.id from assertions a
+where a.kb_id = %(kb_id)s and a.subject_id = any(%(ids)s) and a.predicate_key = any(%(predicates)s)
+  and a.corrects and a.invalidated_seq is null
+union all
+select a.id from assertions a
+where a.kb_id = %(kb_id)s and a.object_id = any(%(objects)s) and a.predicate_key = any(%(predicates)s)
+  and a.corrects and a.invalidated_seq is null
+limit 1
+
+-- name: held_facts_of_triples
 select f.* from facts f
 where f.kb_id = %(kb_id)s and f.subject_id = any(%(ids)s) and f.invalidated_seq is null
   and (f.predicate_key = any(%(predicates)s) or (f.predicate_key is null and f.phrase = any(%(phrases)s)))
+  and (f.object_id = any(%(objects)s) or f.value_norm = any(%(values)s))
 
 -- name: held_fact
 select f.* from facts f where f.kb_id = %(kb_id)s and f.id = %(id)s and f.invalidated_seq is null

@@ -17,6 +17,7 @@ an event                                  holds in its own buckets; no end befor
 
 from __future__ import annotations
 
+import itertools
 import random
 from datetime import UTC, datetime, timedelta
 from uuid import UUID
@@ -25,7 +26,7 @@ import pytest
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
-from substrate.axes.valid_time import PRECISIONS, bucket_end, bucket_start, truncate
+from substrate.axes.valid_time import bucket_end, bucket_start, truncate
 from substrate.ledger.timelines import Assertion, Timelines, spans
 
 EPOCH = datetime(2020, 1, 1, tzinfo=UTC)
@@ -91,7 +92,7 @@ def content(span, name):
 
 def by_support_content(span, given):
     """For ids that are alike in all else, which of them supports which span is one of ids."""
-    return (*content(span, {a.id: key(a) for a in given})[:-1], sorted((key(a) for a in given if a.id in span.support)))
+    return (*content(span, {a.id: key(a) for a in given})[:-1], sorted(key(a) for a in given if a.id in span.support))
 
 
 def key(a):
@@ -159,7 +160,7 @@ def test_spans_of_one_triple_never_overlap(found, unique):
     given, _ = numbered(found)
     for x in all_spans(given, unique=unique).values():
         stretches = sorted((s.holds[0] or NONE, s.holds[1] or EVER) for s in x)
-        for (_, end), (start, _) in zip(stretches, stretches[1:], strict=False):
+        for (_, end), (start, _) in itertools.pairwise(stretches):
             assert end <= start, x
 
 

@@ -1,0 +1,197 @@
+"""What a recomputation needs to see: live assertions and held facts by triple, all on canonical ids."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Hashable, Iterable, Mapping
+from functools import cached_property
+from typing import Any
+from uuid import UUID
+
+from substrate import sql
+from substrate.ledger.door import Door
+from substrate.ledger.entities import canonical_ids, cluster_members
+from substrate.ledger.timelines import Assertion, Span, Temporal, Timelines
+from substrate.ontology.terms import Ontology
+
+Row = Mapping[str, Any]
+Triple = tuple[UUID, str, str]
+"""Canonical subject, relation (predicate key or ``phrase:…``), object (canonical id or ``=value``)."""
+
+
+def relation_of(row: Row) -> str:
+    """The relation of an assertion or fact row."""
+    return row["predicate_key"] or f"phrase:{row['phrase']}"
+
+
+def predicate_of(triple: Triple) -> str | None:
+    """The predicate key of a triple, None for a phrase that is bound to no relation."""
+    return None if triple[1].startswith("phrase:") else triple[1]
+
+
+def triple_of(row: Row, canonical: Mapping[UUID, UUID]) -> Triple:
+    """The triple of an assertion or fact row, on canonical ids."""
+    subject = canonical.get(row["subject_id"], row["subject_id"])
+    if row["object_id"] is not None:
+        return subject, relation_of(row), str(canonical.get(row["object_id"], row["object_id"]))
+    return subject, relation_of(row), f"={row['value_norm']}"
+
+
+class Scene:
+    """Loaded in a handful of statements, whatever the number of triples."""
+
+    def __init__(self, door: Door, ontology: Ontology, canonical: dict[UUID, UUID]) -> None:
+        self.door, self.ontology, self.canonical = door, ontology, canonical
+        self.assertions: dict[Triple, list[Row]] = defaultdict(list)
+        self.facts: dict[Triple, list[Row]] = defaultdict(list)
+        self._on: dict[Hashable, set[Triple]] = defaultdict(set)
+        self._seen: set[UUID] = set()
+
+    def load(self, dirty: set[Triple], *, correcting: bool) -> set[Triple]:
+        """Read what decides the timelines of `dirty`; returns them with every triple that a change of them moves.
+
+        `correcting`: what changed corrects others, or did.
+        """
+        self._fetch_triples("assertions_of_triples", {t for t in dirty if not self.timelines(t)})
+        self._fetch_timelines(dirty)
+        dirty = dirty | self._rivals(dirty)
+        paired = {t for t in dirty if len(self.timelines(t)) == 2}
+        if paired:
+            # A rival on one side may be cut by a stranger on its own other side.
+            self._fetch_timelines(paired)
+            dirty |= self._corrected_far_away(paired, correcting)
+        self.load_facts(dirty)
+        return dirty
+
+    def timelines(self, triple: Triple) -> tuple[Hashable, ...]:
+        """The timelines that a triple must have to itself: its subject's, its object's, both or none."""
+        functional, inverse = self.ontology.unique(predicate_of(triple))
+        mine = (("subject", triple[0], triple[1]),) if functional else ()
+        return (*mine, ("object", triple[2], triple[1])) if inverse else mine
+
+    def _rivals(self, triples: Iterable[Triple]) -> set[Triple]:
+        return {r for t in triples for timeline in self.timelines(t) for r in self._on[timeline]}
+
+    def _corrected_far_away(self, paired: set[Triple], correcting: bool) -> set[Triple]:
+        """Where each side is unique, a correction changes what is live, and so what is cut, beyond its own rivals.
+
+        The pairs that hang together are read whole then; without a correction near by none of that can happen.
+        """
+        pairs = {t for t in self.assertions if len(self.timelines(t)) == 2} | paired
+        if not correcting and not self._corrections_beside(pairs):
+            return set()
+        while True:
+            self._fetch_timelines(pairs)
+            grown = pairs | {t for t in self.assertions if len(self.timelines(t)) == 2}
+            if grown == pairs:
+                return pairs
+            pairs = grown
+
+    def _corrections_beside(self, triples: set[Triple]) -> bool:
+        found = self.door.connection.execute(
+            sql.query("corrections_beside"), self._parameters(triples, triples)
+        ).fetchone()
+        return found is not None
+
+    def contested(self, triples: set[Triple]) -> set[Triple]:
+        """Those of `triples` that live denials or corrections speak about."""
+        if not triples:
+            return set()
+        rows = self.door.connection.execute(sql.query("contests_of_triples"), self._parameters(triples, triples))
+        return {triple_of(row, self.canonical) for row in self._known(rows.fetchall())}
+
+    def load_facts(self, triples: set[Triple]) -> None:
+        """Read the held facts of `triples`."""
+        if not triples:
+            return
+        rows = self.door.connection.execute(sql.query("held_facts_of_triples"), self._parameters(triples, triples))
+        found: dict[Triple, list[Row]] = defaultdict(list)
+        for row in self._known(rows.fetchall()):
+            triple = triple_of(row, self.canonical)
+            if triple in triples:
+                found[triple].append(row)
+        self.facts.update(found)
+
+    def _fetch_timelines(self, triples: set[Triple]) -> None:
+        unique = {t: self.ontology.unique(predicate_of(t)) for t in triples}
+        self._fetch_triples("assertions_on_subjects", {t for t in triples if unique[t][0]})
+        self._fetch_triples("assertions_on_objects", {t for t in triples if unique[t][1]})
+
+    def _fetch_triples(self, name: str, triples: set[Triple]) -> None:
+        if not triples:
+            return
+        rows = self.door.connection.execute(sql.query(name), self._parameters(triples, triples)).fetchall()
+        for row in self._known(rows):
+            if row["id"] in self._seen:
+                continue
+            self._seen.add(row["id"])
+            triple = triple_of(row, self.canonical)
+            self.assertions[triple].append(row)
+            for timeline in self.timelines(triple):
+                self._on[timeline].add(triple)
+
+    def _parameters(self, subjects_of: set[Triple], objects_of: set[Triple]) -> dict[str, object]:
+        ends = {t[0] for t in subjects_of} | {UUID(t[2]) for t in objects_of if not t[2].startswith("=")}
+        members = cluster_members(self.door.connection, self.door.kb_id, ends)
+        subjects, objects = {t[0] for t in subjects_of}, {t[2] for t in objects_of}
+        relations = {t[1] for t in subjects_of}
+        return {
+            "kb_id": self.door.kb_id,
+            "ids": [m for m, c in members.items() if c in subjects],
+            "objects": [m for m, c in members.items() if str(c) in objects],
+            "values": [o[1:] for o in objects if o.startswith("=")],
+            "predicates": sorted(r for r in relations if not r.startswith("phrase:")),
+            "phrases": sorted(r.removeprefix("phrase:") for r in relations if r.startswith("phrase:")),
+        }
+
+    def _known(self, rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
+        """`rows`, once the canonical ids of all they name are known."""
+        named = {i for r in rows for i in (r["subject_id"], r["object_id"]) if i is not None}
+        replaced = {UUID(r["replaces"]) for r in rows if (r.get("replaces") or "=")[0] != "="}
+        strangers = (named | replaced) - self.canonical.keys()
+        own = {i: i for i in strangers}
+        self.canonical |= own | canonical_ids(self.door.connection, self.door.kb_id, strangers)
+        return rows
+
+    def spans(self, triple: Triple) -> tuple[Temporal, list[Span]]:
+        """How the triple lives in time, and the spans in which it held."""
+        temporal = self.ontology.temporal(predicate_of(triple))
+        rows = self.assertions.get(triple)
+        if not rows:
+            return temporal, []
+        if predicate_of(triple) is None and all(r["at_event"] for r in rows):
+            temporal = "event"  # nobody declared the relation, and every text tells of a happening
+        return temporal, self._settled.spans(_value(triple), temporal)
+
+    @cached_property
+    def _settled(self) -> Timelines:
+        """Asked for once everything is loaded."""
+        return Timelines(
+            {_value(t): [self._assertion(r, t) for r in rows] for t, rows in self.assertions.items() if rows},
+            {_value(t): self.timelines(t) for t in self.assertions},
+        )
+
+    def _assertion(self, row: Row, triple: Triple) -> Assertion:
+        """An assertion row as the timelines see it; a triple is the value rivals are told apart by."""
+        replaced = row["replaces"]
+        if replaced is not None and not replaced.startswith("="):
+            replaced = str(self.canonical.get(UUID(replaced), replaced))
+        return Assertion(
+            id=row["id"],
+            value=_value(triple),
+            replaces=None if replaced is None else _value((triple[0], triple[1], replaced)),
+            start=row["stated_from"],
+            start_precision=row["stated_from_precision"],
+            end=row["stated_to"],
+            end_precision=row["stated_to_precision"],
+            at_event=row["at_event"],
+            attested=row["attested_at"],
+            denies=row["denies"],
+            corrects=row["corrects"],
+            person=row["origin"] == "person",
+            order=(row["recorded_seq"], 0),
+        )
+
+
+def _value(triple: Triple) -> str:
+    return "\x1f".join(map(str, triple))
