@@ -5,12 +5,14 @@ from __future__ import annotations
 import json
 import sys
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 from uuid import UUID
 
 import yaml
+from psycopg import sql as pgsql
 from rich.console import Console
 from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 from rich.table import Table
@@ -36,40 +38,66 @@ def main() -> int:
     script = yaml.safe_load((HERE / "demo.yaml").read_text(encoding="utf-8"))
     began = time.monotonic()
     try:
-        with Progress(
-            SpinnerColumn(), TextColumn("{task.description}"), TimeElapsedColumn(), console=console
-        ) as progress:
-            task = progress.add_task("starting Postgres")
-            with open_database(settings, "demo") as db:
-                demo = Demo(settings, db, script, lambda text: progress.update(task, description=text))
-                demo.play()
-                progress.update(task, description="asking")
-                asked = demo.ask()
-                with db.read() as connection:
-                    report = verify(connection, demo.kb_id)
+        with _progress() as say, open_database(settings, "demo") as db, _pipeline(settings) as run:
+            demo = Demo(settings, db, script, run, say)
+            demo.play()
+            say("asking")
+            asked = demo.ask()
+            with db.read() as connection:
+                report = verify(connection, demo.kb_id)
+            counts, changed = demo.counts(), demo.changed()
     except TwoclocksError as error:
         console.print(f"[red]demo failed:[/] {error}")
         return 1
-    show_documents(demo)
+    console.print(counts)
     show_answers(asked)
     right = sum(ok for _, _, ok in asked)
     chain = "verifies" if report.ok else f"DOES NOT VERIFY: {report.problem}"
     console.print(
         f"{right} of {len(asked)} answers as they should be; {report.events} events in {report.head_seq} transactions, "
-        f"and their chain {chain}. {time.monotonic() - began:.0f} s. {demo.changed()}"
+        f"and their chain {chain}. {time.monotonic() - began:.0f} s. {changed}"
     )
     show_next(settings, demo.slug)
     return 0 if right == len(asked) and report.ok else 1
 
 
+@contextmanager
+def _progress() -> Iterator[Callable[[str], None]]:
+    with Progress(SpinnerColumn(), TextColumn("{task.description}"), TimeElapsedColumn(), console=console) as progress:
+        task = progress.add_task("starting Postgres")
+        yield lambda text: progress.update(task, description=text)
+
+
+@contextmanager
+def _pipeline(settings: Settings) -> Iterator[Callable[[str], object]]:
+    """Materializes every asset of a base, on record in Dagster, with models opened once."""
+    from orchestration.home import open_instance
+    from orchestration.resources import Substrate
+    from orchestration.run import materialize
+
+    with open_instance(settings) as instance:
+        substrate = Substrate(settings)
+        try:
+            yield lambda slug: materialize(settings, slug, instance, substrate=substrate)
+        finally:
+            substrate.close()
+
+
 class Demo:
     """The demo's base and how far its story was told; told once, however often the demo runs."""
 
-    def __init__(self, settings: Settings, db: Database, script: Mapping[str, Any], say: Any) -> None:
+    def __init__(
+        self,
+        settings: Settings,
+        db: Database,
+        script: Mapping[str, Any],
+        run: Callable[[str], object],
+        say: Callable[[str], None],
+    ) -> None:
         self.settings, self.db, self.script, self.say = settings, db, script, say
         self.slug: str = script["slug"]
         self.kb_id = self._base()
-        self.world = PipelineWorld(db, self.kb_id, self._materialize)
+        self.world = PipelineWorld(db, self.kb_id, lambda: run(self.slug))
         self.place = settings.data_dir / "demo.json"
         self.moments = self._remembered_moments()
         self.before = self.world.stamp()
@@ -89,18 +117,13 @@ class Demo:
         kept = json.loads(self.place.read_text(encoding="utf-8"))
         return dict(kept["moments"]) if kept["kb_id"] == str(self.kb_id) else {}
 
-    def _materialize(self) -> None:
-        from orchestration.run import materialize
-
-        materialize(self.settings, self.slug)
-
     def play(self) -> None:
         """Take in what was not taken in before; then run the pipeline once more, which must change nothing."""
         for raw in self.script["waves"]:
             if raw["label"] not in self.moments:
                 self._wave(raw)
         self.say("running the pipeline once more")
-        self._materialize()
+        self.world.run()
 
     def _wave(self, raw: Mapping[str, Any]) -> None:
         wave = parse_wave({**raw, "documents": [], "delete": raw["delete"], "merge": raw["merge"]})
@@ -110,7 +133,7 @@ class Demo:
             [PushItem(p["external_id"], p["filename"], p["content"].encode(), p.get("doc_time")) for p in raw["push"]]
         )
         self.say(f"{wave.label}: parse, embed, index, extract, resolve, record")
-        self._materialize()
+        self.world.run()
         self.world.judge_wave(wave)
         self.moments[wave.label] = self.world.stamp()
         self.place.write_text(json.dumps({"kb_id": str(self.kb_id), "moments": self.moments}), encoding="utf-8")
@@ -130,6 +153,16 @@ class Demo:
             asked.append((question, {**answer, "facts": facts}, judge(question, answers)))
         return asked
 
+    def counts(self) -> str:
+        """How many rows there are of what the pipeline makes."""
+        found = []
+        with self.db.read() as connection:
+            for table in ("documents", "chunks", "claims", "entities", "facts"):
+                statement = pgsql.SQL("select count(*) as n from {} where kb_id = %s").format(pgsql.Identifier(table))
+                row = connection.execute(statement, (self.kb_id,)).fetchone()
+                found.append(f"{row['n'] if row else 0} {table}")
+        return ", ".join(found)
+
     def changed(self) -> str:
         """Whether this run wrote anything."""
         after = self.world.stamp()
@@ -138,16 +171,6 @@ class Demo:
             if after == self.before
             else f"The record went from {self.before} to {after}."
         )
-
-
-def show_documents(demo: Demo) -> None:
-    """How many documents, chunks, claims and facts there are, and what could not be read."""
-    counts = {}
-    with demo.db.read() as connection:
-        for table in ("documents", "chunks", "claims", "entities", "facts", "pending_facts"):
-            row = connection.execute(f"select count(*) as n from {table} where kb_id = %s", (demo.kb_id,)).fetchone()  # type: ignore[arg-type]  # noqa: S608
-            counts[table] = row["n"] if row else 0
-    console.print("  ".join(f"{n} {table.replace('_', ' ')}" for table, n in counts.items()))
 
 
 def show_answers(asked: Sequence[tuple[Question, dict[str, Any], bool]]) -> None:
@@ -185,7 +208,7 @@ def show_next(settings: Settings, slug: str) -> None:
   .venv/bin/twoclocks facts "Limpet Project" --kb {slug} --at 2024-08
   .venv/bin/twoclocks search "advises the Limpet Project" --kb {slug}
   make down                                stop what `make up` started
-The database goes on running in {settings.embedded_dir}; `make down` stops it too."""
+The database goes on running in {settings.data_dir}; `make down` stops it too."""
     )
 
 

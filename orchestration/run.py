@@ -21,6 +21,7 @@ def materialize(
     instance: dg.DagsterInstance | None = None,
     *,
     substrate: Substrate | None = None,
+    log_level: str = "WARNING",
 ) -> dg.ExecuteInProcessResult:
     """Materialize every asset of the base and run the checks. Raises what a stage or a blocking check raises.
 
@@ -39,6 +40,7 @@ def materialize(
             partition_key=kb_slug,
             resources={"substrate": opened},
             tags=dict(base_tags(kb_slug, "one-shot")),
+            run_config={"loggers": {"console": {"config": {"log_level": log_level}}}},
         )
     finally:
         if substrate is None:
