@@ -113,6 +113,8 @@ def _unit_of_span(span: Span) -> Unit:
 
 
 def _plain(word: str) -> str:
+    if word in {"n’t", "N’T"}:
+        return "n't"
     return {"’s": "'s", "’": "'", "“": '"', "”": '"', "–": "-", "—": "-"}.get(word, word)
 
 

@@ -38,7 +38,7 @@ _WHOLE_HEDGED = re.compile(
 _WHOLE_CONDITIONAL = re.compile(
     r"\b(?:subject to|pending (?:the )?(?:approval|review|signature|board|confirmation|regulatory)|in case "
     r"of|in the event|"
-    r"provided (?:that )?|on condition|conditional on|contingent on|only if|as long as|should the )",
+    r"provided (?:that )?|on condition|as soon as|conditional on|contingent on|only if|as long as|should the )",
     re.IGNORECASE,
 )
 _WHOLE_PLANNED = re.compile(
@@ -47,7 +47,9 @@ _WHOLE_PLANNED = re.compile(
     re.IGNORECASE,
 )
 _WHOLE_REPORTED = re.compile(
-    r"\b(?:according to|as claimed by|as reported by)\b|^(?:sources|press reports)\b", re.IGNORECASE
+    r"\b(?:according to|as claimed by|as reported by)\b|^(?:sources|press reports)\b|\bor so\b|"
+    r", (?:some|people|they|he|she|sources) (?:say|claim|think|believe)s?\b",
+    re.IGNORECASE,
 )
 _HISTORIC_PLAN = re.compile(
     r"\b(?:was to have|had planned|was supposed to|were supposed to|had intended)\b", re.IGNORECASE
@@ -55,7 +57,20 @@ _HISTORIC_PLAN = re.compile(
 _PLAN_HEADING = re.compile(
     r"^(?:the |our )?(?:plan|proposal|draft|scenario|option|idea|target|goal)\b[^.:]{0,30}:", re.IGNORECASE
 )
-_NEITHER = re.compile(r"\bneither\b.*\bnor\b|^(?:no one|nobody|none of)\b", re.IGNORECASE)
+_IDEAS = frozenset(
+    "idea plan proposal hope goal aim expectation assumption suggestion intention wish claim rumour".split()
+)
+_PROSPECTIVE = re.compile(
+    r"\b(?:candidate|nominee|designated?|incoming|prospective|would-be|aspiring|shortlisted)\b|-elect\b|"
+    r"\b(?:planned|proposed|expected|projected|forecast|target|intended|future) (?:\w+ ){0,2}"
+    r"(?:salary|budget|price|head|lead|manager|ceo|cto|cfo|director|revenue|headcount|owner|chair)\b",
+    re.IGNORECASE,
+)
+_NEITHER = re.compile(
+    r"\bit is (?:false|untrue|wrong|not true|incorrect|not the case)\b|\bneither\b.*\bnor\b|^(?:no one|"
+        r"nobody|none of)\b",
+    re.IGNORECASE,
+)
 _FICTION = re.compile(r"^(?:imagine|suppose|say|for example, if|let us assume|what if)\b", re.IGNORECASE)
 
 
@@ -69,7 +84,12 @@ def sentence_mood(text: str) -> Mood | None:
         return "negated"
     if _WHOLE_HEDGED.search(text):
         return "hedged"
-    if _HISTORIC_PLAN.search(text) or _WHOLE_PLANNED.search(text) or _PLAN_HEADING.search(text):
+    if (
+        _HISTORIC_PLAN.search(text)
+        or _WHOLE_PLANNED.search(text)
+        or _PLAN_HEADING.search(text)
+        or _PROSPECTIVE.search(text)
+    ):
         return "planned"
     if _WHOLE_REPORTED.search(text):
         return "reported"
@@ -161,6 +181,8 @@ def _governed(verb: Any, head: Any) -> Mood | None:
     lemma = head.lemma_.lower()
     above = clause_mood(head) if head.pos_ in {"VERB", "AUX"} else None
     infinitive = any(c.dep_ == "aux" and c.lower_ == "to" for c in verb.children)
+    if verb.dep_ == "ccomp" and _marks(verb) & {"whether", "if"}:
+        return "hedged"
     if verb.dep_ == "ccomp" and head.pos_ in {"VERB", "AUX"}:
         return _content_clause(head, lemma, above)
     if verb.dep_ in {"xcomp", "oprd"} or (verb.dep_ == "ccomp" and infinitive):
@@ -170,11 +192,15 @@ def _governed(verb: Any, head: Any) -> Mood | None:
     if verb.dep_ == "pcomp" and head.lower_ in {"without", "instead", "before", "from", "for", "against"}:
         return "negated" if head.lower_ in {"without", "instead", "from", "against"} else "planned"
     if verb.dep_ == "advcl":
+        if _marks(verb) & {"when", "after", "before", "while", "as"} and above == "planned":
+            return "planned"
         return "planned" if infinitive and not _marks(verb) else None
     return None
 
 
 def _content_clause(head: Any, lemma: str, above: Mood | None) -> Mood | None:
+    if lemma == "be" and any(c.lower_ in _IDEAS for c in head.children if c.dep_ == "nsubj"):
+        return "planned"
     if is_negated(head) or lemma in verbs.NEGATING:
         return "negated"
     if lemma in verbs.IRREALIS:
@@ -189,7 +215,7 @@ def _content_clause(head: Any, lemma: str, above: Mood | None) -> Mood | None:
 def _infinitive(head: Any, lemma: str, infinitive: bool) -> Mood | None:
     if lemma in verbs.CEASE | verbs.CONTINUE | {"use"} and lemma != "go":
         return None
-    if lemma in verbs.COMMENCE or lemma in {"help", "have"}:
+    if lemma in verbs.COMMENCE or lemma == "help":
         return None
     if lemma in verbs.FAIL:
         return "negated"

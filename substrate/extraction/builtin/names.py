@@ -18,7 +18,7 @@ from substrate.extraction.builtin.roles import ACRONYMS, ROLE_MODIFIERS, ROLE_NO
 UnitKind = Literal["name", "role"]
 
 TOKEN = re.compile(
-    r"[\u4e00-\u9fff]+(?:·[\u4e00-\u9fff]+)*"
+    r"[^\W\d_]+?(?=n['’]t\b)|[\u4e00-\u9fff]+(?:·[\u4e00-\u9fff]+)*"
     r"|[^\W\d_](?:\.[^\W\d_])+\.?"
     r"|[^\W_]+(?:[-–'’&/+.](?!s\b|t\b|ll\b|re\b|ve\b|d\b)[^\W_]+)*\+*"
     r"|n['’]t\b|['’](?:s|ll|re|ve|d|m)\b|['’](?=\s)|\S"

@@ -202,7 +202,20 @@ REPORT = {"say", "claim", "allege", "report", "announce", "state", "tell", "argu
 FACTIVE = {"confirm", "note", "record", "show", "remember", "know", "mean", "establish", "find", "learn",
            "realise", "realize", "document", "recall", "verify", "certify", "indicate", "list", "ensure",
            "minute", "register"}  # fmt: skip
-IRREALIS = {"propose", "recommend", "request", "demand", "suggest", "ask", "require", "predict", "promise"}
+IRREALIS = {
+    "let",
+    "urge",
+    "insist",
+    "propose",
+    "recommend",
+    "request",
+    "demand",
+    "suggest",
+    "ask",
+    "require",
+    "predict",
+    "promise",
+}
 NEGATING = {"deny"}
 
 NOT_GENERIC = PLAN | SEEM | REPORT | {
