@@ -36,8 +36,8 @@ _WHOLE_HEDGED = re.compile(
     re.IGNORECASE,
 )
 _WHOLE_CONDITIONAL = re.compile(
-    r"\b(?:subject to|pending (?:the )?(?:approval|review|signature|board|confirmation|regulatory)|in case "
-    r"of|in the event|"
+    r"\b(?:subject to|pending (?:the )?(?:approval|review|signature|board|confirmation|regulatory)|"
+    r"in case|in the event|"
     r"provided (?:that )?|on condition|as soon as|conditional on|contingent on|only if|as long as|should the )",
     re.IGNORECASE,
 )
@@ -68,7 +68,7 @@ _PROSPECTIVE = re.compile(
 )
 _NEITHER = re.compile(
     r"\bit is (?:false|untrue|wrong|not true|incorrect|not the case)\b|\bneither\b.*\bnor\b|^(?:no one|"
-        r"nobody|none of)\b",
+    r"nobody|none of)\b",
     re.IGNORECASE,
 )
 _FICTION = re.compile(r"^(?:imagine|suppose|say|for example, if|let us assume|what if)\b", re.IGNORECASE)
