@@ -239,3 +239,18 @@ def test_fusion_ranks_by_both_arms_and_ties_go_to_the_words():
     assert [i for i, _ in fusion.fuse({"lexical": [b, c], "vector": [a, c]})] == [c, b, a]
     assert [i for i, _ in fusion.fuse({"lexical": [a, b, c], "vector": [c]})] == [c, a, b]
     assert fusion.fuse({"lexical": [], "vector": []}) == []
+
+
+def test_what_is_not_held_takes_no_place_from_what_is(shelf, ask, database, kb, settings, letters):
+    kept = shelf.put("kept.txt", ["a crate among many other words that thin it out"])
+    replaced = shelf.put("many.txt", ["crate crate crate"] * 200)
+    closed = shelf.put("many.txt", ["rope"])
+    shelf.embed(letters)
+    for _ in range(2):
+        for seq in (kept, closed, None):
+            (found,) = [
+                c for c in ask("crate", seq=seq, embedder=letters, explain=True)["chunks"] if "crate" in c["text"]
+            ]
+            assert found["explain"]["lexical"]["rank"] == 1 and found["explain"]["vector"]["rank"] <= 2, seq
+        assert {c["text"] for c in ask("crate", seq=replaced, embedder=letters)["chunks"]} == {"crate crate crate"}
+        run_index(database, kb, settings)
