@@ -325,6 +325,9 @@ def test_a_rate_and_stated_details_are_qualifiers_and_invented_ones_are_dropped(
          True),
         ("Ann led Kestrel in 2019", [("2019", "during")], True, "2019-01-01 year", "2020-01-01 year", False),
         ("As of 1 May 2024 Ann leads Kestrel", [("As of 1 May 2024", "as_of")], False, "2024-05-01 day", None, False),
+        ("Kestrel: Bo from May 2020 to June 2021, then Ann", [("June 2021", "start")], False, "2021-06-01 month", None,
+         False),
+        ("Ann leads Kestrel until March 2024", [("until March 2024", "at")], False, None, "2024-04-01 month", False),
         ("Ann leads Kestrel", [], False, None, None, False),
         ("Ann was lead of Kestrel", [], True, None, "unknown", False),
     ],
@@ -370,6 +373,25 @@ def test_invented_and_contradictory_times_date_nothing() -> None:
     assert dated("Ann leads Kestrel", ("since 2020", "start")) == (ClaimTime(), ["time_not_in_quote"])
     backwards, codes = dated("Ann: Kestrel 2022, 2020", ("2022", "start"), ("2020", "end"))
     assert (backwards.valid_from, backwards.valid_to_precision, codes) == (None, "unknown", ["time_contradictory"])
+
+
+def test_words_beside_the_quote_do_not_date_it() -> None:
+    times = [{"words": "since 2020", "role": "start"}]
+    item = statement("Ann leads Kestrel.", "Ann", "leads", object="Kestrel", times=times)
+    for text in ("Ann leads Kestrel. Bo rests since 2020.", "Bo rests since 2020. Ann leads Kestrel."):
+        [claim], codes = judged(item, Passage(text))
+        assert (claim.time.valid_from, codes) == (None, ["time_not_in_quote"])
+
+
+def test_an_until_without_a_closing_role_still_closes() -> None:
+    time_, codes = dated("Ann leads Kestrel until last month", ("until last month", "at"))
+    assert (time_.valid_to, time_.valid_to_precision, codes) == (None, "unknown", [])
+
+
+def test_signs_that_cannot_be_seen_or_stored_are_taken_out() -> None:
+    details = [{"role": "a\0s\ud800", "value": "Ann\u200b Lee"}]
+    [claim], codes = judged(KESTREL | {"phrase": "le\0a\udc00ds\n", "qualifiers": details}, Passage(LEADS))
+    assert (claim.phrase, claim.qualifiers, codes) == ("leads", (("as", "Ann Lee"),), [])
 
 
 def test_a_heading_may_date_what_stands_below_it() -> None:
@@ -489,9 +511,12 @@ def test_a_stream_nobody_asked_for_is_read_and_a_cut_one_keeps_what_was_whole(
     server.script = [
         lambda _: (200, kind, "".join([*events, usage, "data: [DONE]\n\n"])),
         lambda _: (200, kind, "".join(events[:-4])),
+        lambda _: (200, kind, ": still thinking\n\n" + 'data: {"choices": [{"delta": {"content": "I thi"}}]}\n\n'),
     ]
     [whole_found] = extractor.extract([Passage(LEADS)])
     [cut_found] = extractor.extract([Passage(LEADS)])
+    [early_found] = extractor.extract([Passage(LEADS)])
+    assert [drop.code for drop in early_found.drops] == ["truncated_reply"]
     assert [claim.phrase for claim in whole_found.claims] == ["leads", "heads"]
     assert (whole_found.drops, whole_found.usage) == ((), {"prompt_tokens": 9, "completion_tokens": 8})
     assert [claim.phrase for claim in cut_found.claims] == ["leads"]
