@@ -10,6 +10,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from substrate.errors import ModelUnavailable
 from substrate.extraction.builtin import BuiltinExtractor
 from substrate.extraction.claims import Claim, Passage
 from substrate.settings import Settings
@@ -289,3 +290,8 @@ def test_every_phrase_of_the_tables_is_written_down_for_ontologies() -> None:
     stated |= set(fields._ENTITY_PHRASES.values()) | set(frames_values.PLAIN_ATTRIBUTE.values())
     readme = (Path(frames_values.__file__).parent / "README.md").read_text("utf-8")
     assert [p for p in sorted(stated) if f"`{p}`" not in readme] == []
+
+
+def test_a_missing_parser_is_named(tmp_path: Path) -> None:
+    with pytest.raises(ModelUnavailable):
+        BuiltinExtractor(Settings(models_dir=tmp_path)).extract([Passage("Mara Voss leads Project Lantern.")])
