@@ -41,11 +41,11 @@ def bind(
     object_kind: str | None = None,
     wording: str = "",
 ) -> Bound:
-    """Bind one claim by its phrase, or where that names nothing by the source's own `wording`."""
+    """Bind one claim: by the source's own `wording` where that names a relation straight, else by its phrase."""
     unbound = Bound(None, subject, object_name, value, subject_kind, object_kind)
     if plain_phrase(phrase) in _NAMING:
         return Bound(KNOWN_AS, subject, None, value or Value(object_name or ""), subject_kind)
-    hit = ontology.bind(phrase) or (ontology.bind(wording) if wording else None)
+    hit = _hit(ontology, phrase, wording)
     if hit is None:
         return unbound
     relation, backwards = hit
@@ -58,6 +58,13 @@ def bind(
     if backwards or _reversed(ontology, relation, subject_kind, object_kind):
         return Bound(relation.key, other, subject, None, object_kind, subject_kind)
     return Bound(relation.key, subject, other, None, subject_kind, object_kind)
+
+
+def _hit(ontology: Ontology, phrase: str, wording: str) -> tuple[Relation, bool] | None:
+    """The wording tells apart what the plain phrase folds together (monthly from yearly pay). Its direction is the
+    sentence's, not the claim's, so that a backwards match of it says nothing."""
+    worded = ontology.bind(wording) if wording else None
+    return worded if worded is not None and not worded[1] else ontology.bind(phrase)
 
 
 def _with_unit(value: Value, relation: Relation) -> Value:
