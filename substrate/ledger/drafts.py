@@ -71,7 +71,7 @@ class Draft:
 
 @dataclass(frozen=True, slots=True)
 class TimeColumns:
-    """A stated interval as columns, with grade C reduced to nothing: unanchored words date nothing."""
+    """A stated interval as columns. Unanchored words (grade C) date nothing, but "it ended" stays said."""
 
     start: datetime | None
     start_precision: Precision | None
@@ -81,7 +81,7 @@ class TimeColumns:
     @staticmethod
     def of(time: ClaimTime) -> TimeColumns:
         if time.grade == "C":
-            return TimeColumns(None, None, None, None)
+            return TimeColumns(None, None, None, "unknown" if time.valid_to_precision == "unknown" else None)
         return TimeColumns(time.valid_from, time.valid_from_precision, time.valid_to, time.valid_to_precision)
 
 

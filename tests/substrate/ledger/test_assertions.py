@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+from datetime import UTC, datetime
+
 import pytest
 
+from substrate.extraction.claims import ClaimTime
 from substrate.ledger import open_door
+from substrate.ledger.drafts import TimeColumns
 from substrate.ledger.merges import merge
 from substrate.ledger.refusals import lift
 from substrate.ledger.retractions import reject_fact
@@ -197,3 +201,11 @@ def test_the_application_cannot_rewrite_the_ledger(hand, database, statement):
     with pytest.raises(psycopg.errors.InsufficientPrivilege):
         with database.write() as connection:
             connection.execute(statement)
+
+
+def test_words_without_an_anchor_date_nothing_but_an_end_stays_said():
+    unanchored = ClaimTime(datetime(2024, 1, 1, tzinfo=UTC), "day", None, "unknown", grade="C")
+    assert TimeColumns.of(unanchored) == TimeColumns(None, None, None, "unknown")
+    assert TimeColumns.of(ClaimTime(datetime(2024, 1, 1, tzinfo=UTC), "day", grade="C")) == TimeColumns(
+        None, None, None, None
+    )
