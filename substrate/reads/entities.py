@@ -76,6 +76,11 @@ def subject(conn: AnyConnection, kb_id: UUID, entity: str, as_of: AsOf, *, field
 
 
 def _by_name(conn: AnyConnection, kb_id: UUID, name: str, as_of: AsOf, field: str) -> UUID:
+    exact = conn.execute(
+        sql.query("reads_named_exactly", as_of), sql.parameters(as_of, kb_id=kb_id, norm=_norm(name, field))
+    ).fetchall()
+    if len(exact) == 1:
+        return exact[0]["id"]  # type: ignore[no-any-return]
     rows = _candidates(conn, kb_id, name, as_of, FOUND, field)
     best = [row for row in rows if row["tier"] == rows[0]["tier"]]
     if not best or best[0]["tier"] > 1:
@@ -92,17 +97,24 @@ def _by_name(conn: AnyConnection, kb_id: UUID, name: str, as_of: AsOf, field: st
 def _candidates(
     conn: AnyConnection, kb_id: UUID, name: str, as_of: AsOf, limit: int, field: str
 ) -> list[dict[str, Any]]:
+    norm = _norm(name, field)
+    words = list(dict.fromkeys(norm.split()))
+    base = {"kb_id": kb_id, "norm": norm, "words": words, "limit": limit}
+
+    def ask(texts: Sequence[str], by_words: bool) -> list[dict[str, Any]]:
+        more = {**base, "patterns": [_pattern(text) for text in texts], "by_words": by_words}
+        return conn.execute(sql.query("reads_find_entities", as_of), sql.parameters(as_of, **more)).fetchall()
+
+    found = ask([norm], False)
+    return found if found or len(words) < 2 else ask(words, True)
+
+
+def _norm(name: str, field: str) -> str:
     if not name.strip():
         raise InvalidInput(f"{field}: must not be blank", field=field)
     if len(name) > _MAX_NAME:
         raise InvalidInput(f"{field}: at most {_MAX_NAME} characters", field=field)
-    norm = normalise_name(name)
-    words = list(dict.fromkeys(norm.split()))
-    patterns = [_pattern(text) for text in [norm, *(words if len(words) > 1 else [])]]
-    return conn.execute(
-        sql.query("reads_find_entities", as_of),
-        sql.parameters(as_of, kb_id=kb_id, norm=norm, words=words, patterns=patterns, limit=limit),
-    ).fetchall()
+    return normalise_name(name)
 
 
 def _pattern(text: str) -> str:

@@ -12,54 +12,64 @@ from (
     where e.kb_id = %(kb_id)s and e.id = %(id)s and [[recorded e]]
 ) t
 
+-- name: reads_named_exactly
+-- The clusters that bear exactly this name: by a name held then, or by the one they were first met under.
+select distinct coalesce(c.canonical_id, n.id) as id
+from (
+    select f.subject_id as id from facts f
+    where f.kb_id = %(kb_id)s and f.predicate_key = 'known_as' and f.value_norm = %(norm)s and [[held f]]
+    union
+    select e.id from entities e where e.kb_id = %(kb_id)s and e.label_norm = %(norm)s and [[recorded e]]
+) n
+left join entity_canonical c on c.kb_id = %(kb_id)s and c.entity_id = n.id and [[held c]]
+order by id
+
 -- name: reads_find_entities
--- Candidates for a name. Tier 0: the whole name; 1: part of it; 2: enough of its words. `patterns` holds the name
--- first and then its words, as LIKE patterns. An entity without a held name or fact was not there.
+-- Candidates for a name. Tier 0: the whole name; 1: part of it; 2: enough of its words (asked for by `by_words`, with
+-- the words as `patterns`). An entity without a held name or fact was not there.
 with names as (
-    select coalesce(c.canonical_id, f.subject_id) as id, f.value_norm as norm
+    select f.subject_id as id, f.value_norm as norm
     from facts f
-    left join entity_canonical c on c.kb_id = f.kb_id and c.entity_id = f.subject_id and [[held c]]
     where f.kb_id = %(kb_id)s and f.predicate_key = 'known_as' and [[held f]] and f.value_norm like any(%(patterns)s)
-    union all
-    select coalesce(c.canonical_id, e.id), e.label_norm
+    union
+    select e.id, e.label_norm
     from entities e
-    left join entity_canonical c on c.kb_id = e.kb_id and c.entity_id = e.id and [[held c]]
     where e.kb_id = %(kb_id)s and [[recorded e]] and e.label_norm like any(%(patterns)s)
-), tiered as (
-    select n.id, min(case when n.norm = %(norm)s then 0
-                          when strpos(n.norm, %(norm)s) > 0 then 1
-                          when (select count(*) from unnest(%(words)s::text[]) w where strpos(n.norm, w) > 0)
-                               >= greatest(2, cardinality(%(words)s::text[]) - 1) then 2
-                          else 3 end) as tier
-    from names n group by n.id
-), kept as (
-    select id, tier from tiered where tier < 2 or (tier = 2 and not exists (select from tiered where tier < 2))
-), members as (
-    select k.id, k.id as entity_id from kept k
+), tiered as materialized (
+    select coalesce(c.canonical_id, n.id) as id,
+           min(case when n.norm = %(norm)s then 0
+                    when not %(by_words)s then 1
+                    when (select count(*) from unnest(%(words)s::text[]) w where strpos(n.norm, w) > 0)
+                         >= greatest(2, cardinality(%(words)s::text[]) - 1) then 2
+                    else 3 end) as tier
+    from names n
+    left join entity_canonical c on c.kb_id = %(kb_id)s and c.entity_id = n.id and [[held c]]
+    group by 1
+), members as materialized (
+    select k.id, k.id as entity_id from tiered k where k.tier < 3
     union all
-    select k.id, m.entity_id from kept k
-    join entity_canonical m on m.kb_id = %(kb_id)s and m.canonical_id = k.id and [[held m]]
+    select k.id, m.entity_id from tiered k
+    join entity_canonical m on m.kb_id = %(kb_id)s and m.canonical_id = k.id and [[held m]] where k.tier < 3
 ), touching as (
-    select m.id, f.id as fact_id, f.predicate_key = 'known_as' as is_name
+    select m.id, f.id as fact_id, f.predicate_key is not distinct from 'known_as' as is_name
     from members m join facts f on f.kb_id = %(kb_id)s and f.subject_id = m.entity_id and [[held f]]
     union
     select m.id, f.id, false
     from members m join facts f on f.kb_id = %(kb_id)s and f.object_id = m.entity_id and [[held f]]
 ), counted as (
-    select k.id, k.tier, count(*) filter (where t.is_name is not true) as fact_count
-    from kept k join touching t on t.id = k.id group by k.id, k.tier
-), typed as (
-    select c.*, ty.type_key, count(*) over () as total
-    from counted c left join lateral (
-        select y.type_key from members m join entity_types y
-          on y.kb_id = %(kb_id)s and y.entity_id = m.entity_id and [[held y]]
-        where m.id = c.id order by y.entity_id <> c.id, y.recorded_seq, y.type_key limit 1
-    ) ty on true
+    select t.id, count(*) filter (where not t.is_name) as fact_count from touching t group by t.id
+), page as materialized (
+    select c.id, c.fact_count, k.tier, y.type_key, e.label, count(*) over () as total
+    from counted c
+    join tiered k on k.id = c.id
+    join entities e on e.kb_id = %(kb_id)s and e.id = c.id
+    left join entity_types y on y.kb_id = %(kb_id)s and y.entity_id = c.id and [[held y]]
+    order by k.tier, y.type_key is null, c.fact_count desc, e.label, c.id
+    limit %(limit)s
 )
-select t.id, t.tier, t.fact_count, t.type_key, t.total, e.label, coalesce(n.name, e.label) as name,
+select t.id, t.tier, t.fact_count, t.type_key, t.total, t.label, coalesce(n.name, t.label) as name,
        coalesce(term.definition ->> 'label', t.type_key) as type_label, hint.predicate, hint.other, hint.direction
-from typed t
-join entities e on e.kb_id = %(kb_id)s and e.id = t.id
+from page t
 left join ontology_terms term on term.kb_id = %(kb_id)s and term.key = t.type_key and [[held term]]
 left join lateral (
     select f.value_raw as name
@@ -71,21 +81,19 @@ left join lateral (
              f.recorded_seq, f.value_norm, f.id limit 1
 ) n on true
 left join lateral (
-    select coalesce(f.predicate_key, f.phrase) as predicate, coalesce(f.value_raw, o.label) as other, s.direction
+    select coalesce(f.predicate_key, f.phrase) as predicate, coalesce(f.value_raw, o.label) as other, f.direction
     from (
-        select m.id, f.id as fact_id, 'out' as direction from members m
+        select f.*, 'out' as direction, f.object_id as other_end from members m
         join facts f on f.kb_id = %(kb_id)s and f.subject_id = m.entity_id and [[held f]]
         where m.id = t.id and f.predicate_key is distinct from 'known_as'
         union all
-        select m.id, f.id, 'in' from members m
+        select f.*, 'in', f.subject_id from members m
         join facts f on f.kb_id = %(kb_id)s and f.object_id = m.entity_id and [[held f]] where m.id = t.id
-    ) s
-    join facts f on f.kb_id = %(kb_id)s and f.id = s.fact_id
-    left join entities o on o.kb_id = f.kb_id and o.id = case s.direction when 'out' then f.object_id else f.subject_id end
+    ) f
+    left join entities o on o.kb_id = f.kb_id and o.id = f.other_end
     order by f.recorded_seq, coalesce(f.predicate_key, f.phrase), f.id limit 1
 ) hint on true
-order by t.tier, t.type_key is null, t.fact_count desc, name, t.id
-limit %(limit)s
+order by t.tier, t.type_key is null, t.fact_count desc, t.label, t.id
 
 -- name: reads_entity_card
 -- One entity as it was: display name, every name held with its documents, type; `present` is false when it had
