@@ -71,7 +71,7 @@ def dagster_url(settings: Settings) -> str:
 def _ensure_database(ours: str) -> None:
     try:
         with psycopg.connect(ours, autocommit=True) as connection:
-            known = connection.execute("select 1 from pg_database where datname = %s", (DATABASE,)).fetchone()
+            known = connection.execute("select 1 from pg_database where datname = %s", (DATABASE,)).fetchone()  # lint: sql
             if known is None:
                 connection.execute(pgsql.SQL("create database {}").format(pgsql.Identifier(DATABASE)))
     except psycopg.errors.DuplicateDatabase:

@@ -136,6 +136,7 @@ left join ontology_terms term on term.kb_id = %(kb_id)s and term.key = ty.type_k
 where e.kb_id = %(kb_id)s and e.id = %(id)s
 
 -- name: reads_entity_facts
+-- lint: axis, since it asks what changed in a window or became of a row later, not what was held.
 -- Facts that touch a cluster, one page of them, with both totals on every row (a row without id when none match).
 -- `dated` keeps only facts whose words state a date, in world order.
 with mine as materialized (
@@ -247,6 +248,7 @@ left join lateral (
 where e.kb_id = %(kb_id)s and e.id = any(%(ids)s)
 
 -- name: reads_changes
+-- lint: axis, since it asks what changed in a window or became of a row later, not what was held.
 -- What the ledger wrote or closed in a window of record time, newest first. The name under which an entity was
 -- first met comes with the entity and is no news of its own; later names are.
 with events as (

@@ -1,4 +1,5 @@
 -- name: retrieval_events
+-- lint: axis, since it asks what changed in a window or became of a row later, not what was held.
 -- The base's head in this snapshot beside each chunk that was written or closed in (after, upto], in the order in
 -- which the index takes them; one row of nulls where nothing happened. A chunk that was written in the window
 -- stands at its writing, with its whole interval: what is indexed up to a sequence is then complete up to it.
@@ -19,6 +20,7 @@ where h.kb_id = %(kb_id)s
 order by e.event_seq, e.id
 
 -- name: retrieval_backlog
+-- lint: axis, since it asks what changed in a window or became of a row later, not what was held.
 -- How many chunks were written or closed after a sequence.
 select count(*) as chunks from chunks c
 where c.kb_id = %(kb_id)s and (c.recorded_seq > %(after)s or c.invalidated_seq > %(after)s)
