@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from datetime import UTC, datetime
 from functools import cache
 from pathlib import Path
 
@@ -14,10 +13,9 @@ from substrate.errors import ModelUnavailable
 from substrate.extraction.builtin import BuiltinExtractor
 from substrate.extraction.claims import Claim, Passage
 from substrate.settings import Settings
+from tests.substrate.extraction.spelling import ANCHOR, spelled
 
 _HERE = Path(__file__).parent
-_CUT = {"year": 4, "month": 7, "day": 10, "hour": 13, "minute": 16, "second": 19}
-_ANCHOR = datetime(2026, 3, 2, tzinfo=UTC)
 
 
 @cache
@@ -26,31 +24,8 @@ def extractor() -> BuiltinExtractor:
 
 
 def read(*texts: str, **passage: object) -> list[tuple[Claim, ...]]:
-    passages = [Passage(t, document_date=_ANCHOR, document_date_precision="day", **passage) for t in texts]  # type: ignore[arg-type]
+    passages = [Passage(t, document_date=ANCHOR, document_date_precision="day", **passage) for t in texts]  # type: ignore[arg-type]
     return [e.claims for e in extractor().extract(passages)]
-
-
-def spelled(claim: Claim) -> str:
-    """A claim as the case files write it."""
-    t = claim.time
-    start = t.valid_from.isoformat()[: _CUT[t.valid_from_precision]] if t.valid_from and t.valid_from_precision else ""
-    end = "?" if t.valid_to_precision == "unknown" else ""
-    if t.valid_to and t.valid_to_precision:
-        end = t.valid_to.isoformat()[: _CUT[t.valid_to_precision]]
-    marks = [
-        claim.mood or "",
-        "=" if t.at_event else "",
-        "corrects" if claim.corrects else "",
-        "denies" if claim.denies else "",
-    ]
-    value = claim.value
-    target = claim.object or ""
-    if value is not None:
-        target = f"{value.number} {value.unit or ''}".strip() if value.number is not None else value.raw
-    fields = [claim.subject, claim.phrase, target, start, end, " ".join(m for m in marks if m)]
-    while not fields[-1]:
-        fields.pop()
-    return " | ".join(fields)
 
 
 def cases(name: str) -> list[tuple[str, frozenset[str]]]:
