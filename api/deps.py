@@ -23,7 +23,7 @@ from substrate import reads
 from substrate.access import Principal, Role
 from substrate.axes.as_of import AsOf
 from substrate.db import Database, ReadConnection, WriteConnection
-from substrate.errors import Forbidden, InvalidInput, NotFound
+from substrate.errors import Forbidden, InvalidInput, ModelUnavailable, NotFound
 from substrate.retrieval.embedders.protocol import Embedder
 from substrate.settings import Settings
 
@@ -41,6 +41,13 @@ class Caller:
     @property
     def actor(self) -> str:
         return self.principal.actor
+
+    def embedder_or_none(self) -> Embedder | None:
+        """None where the model cannot be opened: search answers by words then, and says which arm is missing."""
+        try:
+            return self.embedder()
+        except ModelUnavailable:
+            return None
 
 
 @dataclass(frozen=True, slots=True)

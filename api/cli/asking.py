@@ -11,6 +11,7 @@ import click
 from api.cli.session import ACTOR, OWNER, base_option, json_option, opened, print_json, the_base
 from api.mcp import text
 from substrate import reads
+from substrate.errors import ModelUnavailable
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -96,11 +97,15 @@ def changes(since: str, slug: str | None, as_json: bool, **filters: Any) -> None
 @json_option
 def search(query: str, as_of: str | None, limit: int, slug: str | None, as_json: bool) -> None:
     """Passages for QUERY."""
-    from substrate.retrieval.embedders import open_embedder
+    from substrate.retrieval.embedders import Embedder, open_embedder
     from substrate.retrieval.search import search_chunks
 
     with opened() as (settings, db):
-        embedder = open_embedder(settings)
+        try:
+            embedder: Embedder | None = open_embedder(settings)
+        except ModelUnavailable as error:
+            click.echo(f"by words alone: {error}", err=True)
+            embedder = None
         with db.read() as conn:
             kb_id: UUID = the_base(conn, slug).id
             moment = reads.resolve(conn, kb_id, as_of=as_of)

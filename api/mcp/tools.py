@@ -45,7 +45,7 @@ def run(name: str, who: Member, arguments: Arguments) -> Result:
 def _search_chunks(who: Member, arguments: Arguments) -> Result:
     from substrate.retrieval.search import search_chunks
 
-    embedder = who.embedder()
+    embedder = who.embedder_or_none()
     with who.read() as conn:
         moment = who.moment(conn, as_of=arguments.get("as_of"))
         answer = search_chunks(

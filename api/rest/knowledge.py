@@ -118,7 +118,7 @@ def search(
     """The best passages for a question."""
     from substrate.retrieval.search import search_chunks
 
-    embedder = who.embedder()
+    embedder = who.embedder_or_none()
     with who.read() as conn:
         moment = who.moment(conn, as_of=as_of)
         answer = search_chunks(conn, kb_id, query, moment, embedder=embedder, settings=who.settings, limit=limit)

@@ -130,3 +130,16 @@ def test_a_remembered_sentence_is_found_by_the_very_next_search(call, server):
     assert structured["chunks"][0]["text"] == "The heron nests behind the boathouse."
     assert "boathouse" in text
     assert structured["limit"] == 6
+
+
+def test_without_a_model_search_goes_by_words_and_says_so(call, server):
+    from substrate.errors import ModelUnavailable
+
+    def broken():
+        raise ModelUnavailable("no files")
+
+    server.app.state.embedder = broken
+    call("remember", token=server.tokens.write, text="The heron nests behind the boathouse.")
+    structured, _ = call("search_chunks", query="boathouse")
+    assert len(structured["chunks"]) == 1
+    assert structured["arms"]["vector"].startswith("unavailable")
