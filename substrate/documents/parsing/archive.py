@@ -11,6 +11,7 @@ from substrate.documents.parsing.limits import MEBIBYTE, Limits, reject
 
 _PIECE = 1 << 16
 _XML_NAMES = (".xml", ".rels", ".vml")
+_PAGE_NAMES = (*_XML_NAMES, ".xhtml", ".html", ".htm", ".opf", ".ncx", ".svg", ".smil")
 
 
 class _PrologEnds(Exception):
@@ -18,7 +19,7 @@ class _PrologEnds(Exception):
 
 
 class _Doctype(Exception):
-    """A DOCTYPE was declared."""
+    """A DOCTYPE was declared, or an entity where a DOCTYPE is usual."""
 
 
 def open_archive(content: bytes, filename: str) -> zipfile.ZipFile:
@@ -29,8 +30,12 @@ def open_archive(content: bytes, filename: str) -> zipfile.ZipFile:
         reject(filename, "truncated", "the file is cut short or damaged; copy or download it again")
 
 
-def guard(content: bytes, filename: str, limits: Limits) -> None:
-    """Decompress every entry once, keeping nothing, and refuse bombs, odd names and XML with a DOCTYPE."""
+def guard(content: bytes, filename: str, limits: Limits, *, doctypes: bool = False) -> None:
+    """Decompress every entry once, keeping nothing, and refuse bombs, odd names and XML with a DOCTYPE.
+
+    Pages of books and manifests of old text documents begin with a DOCTYPE: where ``doctypes`` are usual it is
+    the declaration of an entity that is refused.
+    """
     with open_archive(content, filename) as archive:
         entries = archive.infolist()
         if len(entries) > limits.zip_entries:
@@ -38,7 +43,7 @@ def guard(content: bytes, filename: str, limits: Limits) -> None:
         total = 0
         for entry in entries:
             _check_name(entry.filename, filename)
-            total += _stream(archive, entry, filename, limits, limits.zip_bytes - total)
+            total += _stream(archive, entry, filename, limits, limits.zip_bytes - total, doctypes)
 
 
 def _check_name(name: str, filename: str) -> None:
@@ -47,11 +52,14 @@ def _check_name(name: str, filename: str) -> None:
         reject(filename, "bomb", f"holds a part with the unsafe name {name!r}; save it anew from its program")
 
 
-def _stream(archive: zipfile.ZipFile, entry: zipfile.ZipInfo, filename: str, limits: Limits, left: int) -> int:
+def _stream(
+    archive: zipfile.ZipFile, entry: zipfile.ZipInfo, filename: str, limits: Limits, left: int, doctypes: bool
+) -> int:
     """Size of one entry as really decompressed; the directory's own figure is not believed."""
     if entry.flag_bits & 0x1:
         reject(filename, "encrypted", "is protected by a password; remove the password and send it again")
-    size, watch = 0, _DoctypeWatch() if entry.filename.lower().endswith(_XML_NAMES) else None
+    watched = entry.filename.lower().endswith(_PAGE_NAMES if doctypes else _XML_NAMES)
+    size, watch = 0, _DoctypeWatch(doctypes) if watched else None
     try:
         with archive.open(entry) as stream:
             while piece := stream.read(_PIECE):
@@ -65,18 +73,23 @@ def _stream(archive: zipfile.ZipFile, entry: zipfile.ZipInfo, filename: str, lim
     except (zipfile.BadZipFile, zlib.error, EOFError, OSError, NotImplementedError, RuntimeError):
         reject(filename, "truncated", f"part {entry.filename} is damaged; copy or download the file again")
     except _Doctype:
-        reject(filename, "doctype", f"part {entry.filename} declares a DOCTYPE, which office files never do")
+        what = "an entity of its own, which we do not expand" if doctypes else "a DOCTYPE, which office files never do"
+        reject(filename, "doctype", f"part {entry.filename} declares {what}")
     return size
 
 
 class _DoctypeWatch:
     """Reads an XML prolog, in whatever encoding, up to the root element."""
 
-    def __init__(self) -> None:
+    def __init__(self, entities_only: bool) -> None:
         self._done = False
+        self._sign = b"<!ENTITY" if entities_only else b"<!DOCTYPE"
         self._parser = expat.ParserCreate()
         self._parser.StartElementHandler = self._end
-        self._parser.StartDoctypeDeclHandler = self._found
+        if entities_only:
+            self._parser.EntityDeclHandler = self._found
+        else:
+            self._parser.StartDoctypeDeclHandler = self._found
 
     def feed(self, piece: bytes) -> None:
         """Raise `_Doctype` as soon as one is declared."""
@@ -87,9 +100,9 @@ class _DoctypeWatch:
         except _PrologEnds:
             self._done = True
         except (expat.ExpatError, LookupError, ValueError):
-            # What expat cannot read, the office reader may: refuse what still spells a DOCTYPE.
+            # What expat cannot read, the office reader may: refuse what still spells the declaration.
             self._done = True
-            if b"<!DOCTYPE" in piece.replace(b"\0", b""):
+            if self._sign in piece.replace(b"\0", b""):
                 raise _Doctype from None
 
     def _end(self, _name: str, _attributes: dict[str, str]) -> None:

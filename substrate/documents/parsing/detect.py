@@ -24,7 +24,14 @@ MEDIA_TYPES: Mapping[str, str] = {
     "json": "application/json",
     "jsonl": "application/x-ndjson",
     "eml": "message/rfc822",
+    "odt": "application/vnd.oasis.opendocument.text",
+    "rtf": "application/rtf",
+    "epub": "application/epub+zip",
+    "rst": "text/x-rst",
+    "org": "text/org",
+    "xml": "application/xml",
 }
+_OTHER_NAMES = {"text/rtf": "rtf", "text/xml": "xml", "text/prs.fallenstein.rst": "rst", "text/x-org": "org"}
 _EXTENSIONS: Mapping[str, str] = {
     **{kind: kind for kind in MEDIA_TYPES if kind not in ("markdown", "text")},
     **dict.fromkeys(("docm", "dotx"), "docx"),
@@ -33,11 +40,13 @@ _EXTENSIONS: Mapping[str, str] = {
     **dict.fromkeys(("md", "markdown", "mdown", "mkd"), "markdown"),
     **dict.fromkeys(("htm", "xhtml"), "html"),
     **dict.fromkeys(("txt", "text", "log"), "text"),
+    **dict.fromkeys(("rst", "rest"), "rst"),
+    "ott": "odt",
     "tab": "tsv",
     "ndjson": "jsonl",
 }
-BINARY = frozenset({"pdf", "docx", "pptx", "xlsx", "xls", "ods"})
-ZIPPED = frozenset({"docx", "pptx", "xlsx", "ods"})
+BINARY = frozenset({"pdf", "docx", "pptx", "xlsx", "xls", "ods", "odt", "epub", "rtf"})
+ZIPPED = frozenset({"docx", "pptx", "xlsx", "ods", "odt", "epub"})
 _REFUSED_MAGIC: tuple[tuple[bytes, str], ...] = (
     (b"\x89PNG", "a PNG image"),
     (b"\xff\xd8\xff", "a JPEG image"),
@@ -55,12 +64,18 @@ _REFUSED_MAGIC: tuple[tuple[bytes, str], ...] = (
     (b"\x7fELF", "a program"),
     (b"MZ\x90", "a program"),
     (b"SQLite format 3", "a database"),
-    (b"{\\rtf", "a Rich Text file"),
 )
 _ZIP = (b"PK\x03\x04", b"PK\x05\x06")
 _OLE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
-_ODF = "application/vnd.oasis.opendocument."
-_WANTED = "send PDF, DOCX, PPTX, XLSX, XLS, ODS, CSV, TSV, Markdown, HTML, JSON, EML or plain text"
+_MIMETYPES = (
+    ("application/vnd.oasis.opendocument.spreadsheet", "ods"),
+    ("application/vnd.oasis.opendocument.text", "odt"),
+    ("application/epub+zip", "epub"),
+)
+_WANTED = (
+    "send PDF, DOCX, PPTX, XLSX, XLS, ODT, ODS, RTF, EPUB, CSV, TSV, Markdown, reStructuredText, Org, HTML, XML, JSON, "
+    "EML or plain text"
+)
 
 
 def detect(content: bytes, filename: str, media_type: str | None = None) -> str:
@@ -92,7 +107,7 @@ def _claimed(filename: str, media_type: str | None) -> str | None:
     if by_name is not None or media_type is None:
         return by_name
     bare = media_type.split(";")[0].strip().lower()
-    return next((kind for kind, name in MEDIA_TYPES.items() if name == bare), None)
+    return next((kind for kind, name in MEDIA_TYPES.items() if name == bare), _OTHER_NAMES.get(bare))
 
 
 def has_binary_magic(content: bytes) -> bool:
@@ -107,6 +122,8 @@ def _by_magic(content: bytes, filename: str) -> str | None:
         return _by_members(content, filename)
     if content.startswith(_OLE):
         return _by_streams(content, filename)
+    if content.startswith(b"{\\rtf"):
+        return "rtf"
     for magic, name in _REFUSED_MAGIC:
         if content.startswith(magic):
             reject(filename, "unsupported", f"is {name}, which holds no text we read; {_WANTED}")
@@ -125,8 +142,9 @@ def _by_members(content: bytes, filename: str) -> str:
                 return kind
         if "mimetype" in names and archive.getinfo("mimetype").file_size < 200:
             stated = archive.read("mimetype").decode("ascii", "replace").strip()
-            if stated.startswith(_ODF + "spreadsheet"):
-                return "ods"
+            for name, kind in _MIMETYPES:
+                if stated.startswith(name):
+                    return kind
     return reject(filename, "unsupported", f"is an archive of a kind we do not read; {_WANTED}")
 
 
@@ -143,4 +161,6 @@ def _by_look(content: bytes) -> str:
     start = content[:1024].lstrip(b"\xef\xbb\xbf \t\r\n").lower()
     if start.startswith((b"<!doctype html", b"<html")):
         return "html"
+    if start.startswith(b"<?xml"):
+        return "html" if b"<html" in start else "xml"
     return "text"

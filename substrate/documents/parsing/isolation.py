@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import json
+import os
 import queue
 import signal
 import socket
 import subprocess
 import sys
+import tempfile
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
@@ -104,11 +106,15 @@ class _Worker:
 
     def __init__(self, limits: Limits) -> None:
         self._limits = limits
+        # Pandoc reads files: what a killed child leaves behind goes with its directory.
+        self._scratch = tempfile.TemporaryDirectory(prefix="twoclocks-")
         self._channel, theirs = socket.socketpair()
         with theirs:
             self._child = subprocess.Popen(
                 [sys.executable, "-I", "-c", _START.format(path=sys.path, fd=theirs.fileno())],
-                env={**native_thread_environment(1), "PYTHONUTF8": "1"},
+                env={**native_thread_environment(1), "PYTHONUTF8": "1", "TMPDIR": self._scratch.name},
+                cwd=self._scratch.name,
+                process_group=0,
                 pass_fds=(theirs.fileno(),),
                 stdin=subprocess.DEVNULL,
                 stdout=subprocess.DEVNULL,
@@ -163,11 +169,20 @@ class _Worker:
         reject(filename, "crash", "made its reader fail; open it in its program and save it anew")
 
     def stop(self, grace: float = 0.0) -> None:
-        """End the child, after giving it ``grace`` seconds to die of what it is dying of."""
+        """End the child and what it started, after giving it ``grace`` seconds to die of what it is dying of."""
         self._channel.close()
-        if grace:
-            with suppress(subprocess.TimeoutExpired):
-                self._child.wait(grace)
-        if self._child.poll() is None:
-            self._child.kill()
+        deadline = time.monotonic() + grace
+        while time.monotonic() < deadline and not self._is_dead():
+            time.sleep(0.01)
+        if self._child.returncode is None:
+            # Before it is reaped: until then no other group can have its number.
+            with suppress(ProcessLookupError):
+                os.killpg(self._child.pid, signal.SIGKILL)
         self._child.wait()
+        self._scratch.cleanup()
+
+    def _is_dead(self) -> bool:
+        """Whether it has ended, without reaping it."""
+        if self._child.returncode is not None:
+            return True
+        return os.waitid(os.P_PID, self._child.pid, os.WEXITED | os.WNOHANG | os.WNOWAIT) is not None

@@ -164,6 +164,21 @@ def _table(table: Any, filename: str, limits: Limits, anchor: Mapping[str, objec
     yield table_block(header, (row for row in rows[heads:] if any(row)), {**anchor, "row": heads + 1}, words)
 
 
+def spans_filled(table: Any, filename: str, limits: Limits) -> None:
+    """Replace the rows of a table element by rows in which every cell stands by itself, in place."""
+    from lxml import etree
+
+    rows, heads = _grid(table, filename, limits)
+    for part in table.xpath("./*[not(self::caption)]"):
+        part.drop_tree()
+    for group, cell, lines in (("thead", "th", rows[:heads]), ("tbody", "td", rows[heads:])):
+        made = etree.SubElement(table, group)
+        for line in lines:
+            row = etree.SubElement(made, "tr")
+            for words in line:
+                etree.SubElement(row, cell).text = words
+
+
 def _stacked(column: tuple[str, ...]) -> str:
     return " › ".join(dict.fromkeys(cell for cell in column if cell))
 

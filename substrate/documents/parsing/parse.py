@@ -11,6 +11,7 @@ from substrate.documents.parsing.dates import date_in_content
 from substrate.documents.parsing.decode import decode
 from substrate.documents.parsing.detect import BINARY, MEDIA_TYPES, ZIPPED, detect, has_binary_magic
 from substrate.documents.parsing.limits import DEFAULT, MEBIBYTE, Limits, reject
+from substrate.documents.parsing.pandoc import PANDOC, read_with_pandoc
 from substrate.documents.parsing.tables import adopt_captions
 from substrate.documents.parsing.text import clean
 from substrate.errors import DocumentRejected
@@ -20,19 +21,21 @@ Read = tuple[str, DocumentDate | None, Iterable[Block]]
 
 
 def parse(content: bytes, filename: str, *, media_type: str | None = None, limits: Limits = DEFAULT) -> ParsedDocument:
-    """Read one document. Pure: no file, network or clock is touched.
+    """Read one document. No network or clock is touched, and no file but by pandoc in a directory of its own.
+
+    Formats that pandoc reads belong in a worker, as `ParserPool` sees to: here they would load spaCy.
 
     Raises `DocumentRejected`; its ``code`` is one of ``empty``, ``too_large``, ``unsupported``,
     ``wrong_extension``, ``encrypted``, ``truncated``, ``bomb``, ``doctype``, ``nul_bytes``, ``encoding``,
-    ``malformed``, ``no_text``, ``out_of_memory``. ``media_type`` counts only where the name has no extension
-    we know.
+    ``malformed``, ``no_text``, ``out_of_memory``, ``timeout``. ``media_type`` counts only where the name has
+    no extension we know.
     """
     if len(content) > limits.max_bytes:
         size = f"{len(content) / MEBIBYTE:.0f} MiB, the limit is {limits.max_bytes // MEBIBYTE} MiB"
         reject(filename, "too_large", f"is {size}; split it")
     kind = detect(content, filename, media_type)
     if kind in ZIPPED:
-        guard(content, filename, limits)
+        guard(content, filename, limits, doctypes=kind in ("epub", "odt"))
     try:
         title, date, found = _read(kind, content, filename, limits)
         blocks = _tidy(found)
@@ -56,7 +59,9 @@ def is_light(content: bytes, filename: str, media_type: str | None, limits: Limi
     if len(content) > limits.in_process_bytes or has_binary_magic(content):
         return False
     kind = detect(content, filename, media_type)
-    return kind not in ("html", "eml") and not (kind == "markdown" and _HTML_BLOCK.search(content))
+    if kind in ("html", "eml", "xml") or kind in PANDOC:
+        return False
+    return not (kind == "markdown" and _HTML_BLOCK.search(content))
 
 
 def _tidy(found: Iterable[Block]) -> tuple[Block, ...]:
@@ -65,12 +70,18 @@ def _tidy(found: Iterable[Block]) -> tuple[Block, ...]:
 
 
 def _read(kind: str, content: bytes, filename: str, limits: Limits) -> Read:
+    if kind in PANDOC:
+        return read_with_pandoc(kind, content, filename, limits)
     if kind in BINARY:
         return "", None, _read_binary(kind, content, filename, limits)
     if kind == "eml":
         from substrate.documents.parsing.mail import read_mail
 
         return read_mail(content, filename, limits)
+    if kind == "xml":
+        from substrate.documents.parsing.xmltext import read_xml
+
+        return "", None, read_xml(content, filename, limits)
     return _read_text(kind, content, filename, limits)
 
 

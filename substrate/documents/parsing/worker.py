@@ -47,12 +47,16 @@ def leave_network() -> bool:
 
 
 def _bound(limits: Limits) -> None:
-    """Set this document's share: memory for the process, processor time from now on."""
+    """Set this document's share: memory for the process, processor time from now on.
+
+    Pandoc inherits all of it, each process counting its own.
+    """
     used = resource.getrusage(resource.RUSAGE_SELF)
     seconds = int(used.ru_utime + used.ru_stime) + limits.cpu_seconds + 1
     _lower(resource.RLIMIT_AS, limits.address_space)
     _lower(resource.RLIMIT_CPU, seconds)
     _lower(resource.RLIMIT_CORE, 0)
+    _lower(resource.RLIMIT_FSIZE, limits.zip_bytes)
 
 
 def _lower(what: int, value: int) -> None:
