@@ -15,10 +15,15 @@ from datetime import UTC, datetime
 from decimal import Decimal
 from uuid import UUID
 
+_ENCODER = json.JSONEncoder(sort_keys=True, separators=(",", ":"), ensure_ascii=False)
+_PLAIN = frozenset({str, int, bool, type(None)})
+
 
 def _plain(value: object) -> object:
+    if type(value) in _PLAIN:
+        return value
     if isinstance(value, datetime):
-        return value.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%S.%fZ")
+        return value.astimezone(UTC).isoformat(timespec="microseconds")[:-6] + "Z"
     if isinstance(value, UUID):
         return str(value)
     if isinstance(value, Decimal):
@@ -36,7 +41,7 @@ def _plain(value: object) -> object:
 
 def canonical_bytes(value: Mapping[str, object]) -> bytes:
     """The one serialisation of `value`. Text is kept as it is, byte for byte; nothing is normalised."""
-    return json.dumps(_plain(value), sort_keys=True, separators=(",", ":"), ensure_ascii=False).encode()
+    return _ENCODER.encode({k: v if type(v) in _PLAIN else _plain(v) for k, v in value.items()}).encode()
 
 
 def chain_hash(previous: bytes, seq: int, ordinal: int, kind: str, payload: bytes) -> bytes:

@@ -46,6 +46,7 @@ class Scene:
         self.facts: dict[Triple, list[Row]] = defaultdict(list)
         self._on: dict[Hashable, set[Triple]] = defaultdict(set)
         self._seen: set[UUID] = set()
+        self._clusters: dict[UUID, list[UUID]] = {}
 
     def load(self, dirty: set[Triple], *, correcting: bool) -> set[Triple]:
         """Read what decides the timelines of `dirty`; returns them with every triple that a change of them moves.
@@ -88,23 +89,21 @@ class Scene:
             pairs = grown
 
     def _corrections_beside(self, triples: set[Triple]) -> bool:
-        found = self.door.connection.execute(
-            sql.query("corrections_beside"), self._parameters(triples, triples)
-        ).fetchone()
+        found = self.door.connection.execute(sql.query("corrections_beside"), self._parameters(triples)).fetchone()
         return found is not None
 
     def contested(self, triples: set[Triple]) -> set[Triple]:
         """Those of `triples` that live denials or corrections speak about."""
         if not triples:
             return set()
-        rows = self.door.connection.execute(sql.query("contests_of_triples"), self._parameters(triples, triples))
+        rows = self.door.connection.execute(sql.query("contests_of_triples"), self._parameters(triples))
         return {triple_of(row, self.canonical) for row in self._known(rows.fetchall())}
 
     def load_facts(self, triples: set[Triple]) -> None:
         """Read the held facts of `triples`."""
         if not triples:
             return
-        rows = self.door.connection.execute(sql.query("held_facts_of_triples"), self._parameters(triples, triples))
+        rows = self.door.connection.execute(sql.query("held_facts_of_triples"), self._parameters(triples))
         found: dict[Triple, list[Row]] = defaultdict(list)
         for row in self._known(rows.fetchall()):
             triple = triple_of(row, self.canonical)
@@ -120,7 +119,7 @@ class Scene:
     def _fetch_triples(self, name: str, triples: set[Triple]) -> None:
         if not triples:
             return
-        rows = self.door.connection.execute(sql.query(name), self._parameters(triples, triples)).fetchall()
+        rows = self.door.connection.execute(sql.query(name), self._parameters(triples)).fetchall()
         for row in self._known(rows):
             if row["id"] in self._seen:
                 continue
@@ -130,19 +129,23 @@ class Scene:
             for timeline in self.timelines(triple):
                 self._on[timeline].add(triple)
 
-    def _parameters(self, subjects_of: set[Triple], objects_of: set[Triple]) -> dict[str, object]:
-        ends = {t[0] for t in subjects_of} | {UUID(t[2]) for t in objects_of if not t[2].startswith("=")}
-        members = cluster_members(self.door.connection, self.door.kb_id, ends)
-        subjects, objects = {t[0] for t in subjects_of}, {t[2] for t in objects_of}
-        relations = {t[1] for t in subjects_of}
+    def _parameters(self, triples: set[Triple]) -> dict[str, object]:
+        ends = {t[0] for t in triples} | {UUID(t[2]) for t in triples if not t[2].startswith("=")}
+        self._learn_clusters(ends - self._clusters.keys())
+        objects = {t[2] for t in triples}
+        relations = {t[1] for t in triples}
         return {
             "kb_id": self.door.kb_id,
-            "ids": [m for m, c in members.items() if c in subjects],
-            "objects": [m for m, c in members.items() if str(c) in objects],
+            "ids": [m for c in {t[0] for t in triples} for m in self._clusters[c]],
+            "objects": [m for o in objects if not o.startswith("=") for m in self._clusters[UUID(o)]],
             "values": [o[1:] for o in objects if o.startswith("=")],
             "predicates": sorted(r for r in relations if not r.startswith("phrase:")),
             "phrases": sorted(r.removeprefix("phrase:") for r in relations if r.startswith("phrase:")),
         }
+
+    def _learn_clusters(self, canonical: set[UUID]) -> None:
+        for member, of in cluster_members(self.door.connection, self.door.kb_id, canonical).items():
+            self._clusters.setdefault(of, []).append(member)
 
     def _known(self, rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
         """`rows`, once the canonical ids of all they name are known."""

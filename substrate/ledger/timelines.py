@@ -383,7 +383,7 @@ def _meet_start(found: list[Span], a: Assertion, cuts: _Cuts) -> None:
 
 def _continues(span: Span, a: Assertion, at: datetime, cuts: _Cuts) -> bool:
     """Does `a` speak of the same stretch as `span`?"""
-    if span.start is None and a.start is not None and at != span.attested_from:
+    if span.start is None and a.start is not None:
         return False  # attested earlier than this start, or ended before it: an earlier stretch
     if span.end is not None:
         return at < span.end

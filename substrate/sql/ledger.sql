@@ -76,7 +76,16 @@ where kb_id = %(kb_id)s and entity_id = any(%(ids)s) and invalidated_seq is null
 
 -- name: known_source_keys
 -- Which of these inputs the ledger holds already.
-select source_key from assertions where kb_id = %(kb_id)s and source_key = any(%(keys)s) and invalidated_seq is null
+-- Asked by order, which one index alone gives: before a new base has statistics, the planner takes the condition on
+-- kb_id for selective and would read the base whole for each batch.
+select k.source_key from unnest(%(keys)s::text[]) as k (source_key)
+cross join lateral (
+    select a.source_key from assertions a
+    where a.kb_id = %(kb_id)s and a.source_key >= k.source_key and a.invalidated_seq is null
+    order by a.source_key
+    limit 1
+) next
+where next.source_key = k.source_key
 
 -- name: refusals_of_subjects
 -- Refusals in force for these entities (give every member of each cluster).
