@@ -34,7 +34,7 @@ Mia Chen has led Acme since March 2021.
 
 王伟自2021年3月起担任首席执行官。
 
--5 degrees were measured.
+\\- 5 degrees were measured.
 
 是
 
@@ -118,7 +118,7 @@ def test_headings_lists_and_tables_are_kept_word_for_word(pool: ParserPool, kind
     paragraphs = words(document)
     for line in ("Mia Chen has led Acme since March 2021.", "王伟自2021年3月起担任首席执行官。", "是"):
         assert line in paragraphs
-    assert any(line.startswith("-5 degrees") for line in paragraphs)
+    assert any(line.startswith("- 5 degrees") for line in paragraphs)
     assert "Last words." in paragraphs
     if kind != "rtf":  # pandoc writes RTF notes in a form that it does not read
         assert "A note below." in paragraphs
