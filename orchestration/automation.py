@@ -6,9 +6,9 @@ rest of the graph in step when somebody materializes one asset by hand.
 
 import dagster as dg
 
-any_deps_changed = dg.AutomationCondition.any_deps_match(
-    dg.AutomationCondition.data_version_changed() | dg.AutomationCondition.will_be_requested()
-).with_label("any_deps_changed")
+any_deps_changed = dg.AutomationCondition.any_deps_match(dg.AutomationCondition.data_version_changed()).with_label(
+    "any_deps_changed"
+)
 
 handled = (
     dg.AutomationCondition.newly_requested()
@@ -16,11 +16,20 @@ handled = (
     | dg.AutomationCondition.initial_evaluation()
 )
 
-on_change = (
-    any_deps_changed.since(handled)
-    & ~dg.AutomationCondition.any_deps_missing()
+at_rest = (
+    ~dg.AutomationCondition.any_deps_missing()
     & ~dg.AutomationCondition.any_deps_in_progress()
     & ~dg.AutomationCondition.in_progress()
+)
+
+behind = (any_deps_changed.since(handled) & at_rest).with_label("behind")
+
+# Seen at two ticks in a row: an asset that ends while a tick looks at it is neither in progress nor updated for that
+# one tick, and would be run a second time right after the run that has just brought it up.
+still_behind = (behind & ~behind.newly_true()).with_label("still_behind")
+
+on_change = (
+    still_behind | (dg.AutomationCondition.any_deps_match(dg.AutomationCondition.will_be_requested()) & at_rest)
 ).with_label("on_change")
 """Like ``eager()``, but what is materialized with the same data version wakes nothing (eager: one run each time)."""
 

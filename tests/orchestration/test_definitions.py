@@ -65,7 +65,7 @@ def test_all_but_the_edge_run_on_a_change_and_the_sensors_run_from_the_start(loa
     assert {s.name for s in loaded.sensors or ()} == {"due_work", "watched_folders_changed", "automation"}
     for sensor in loaded.sensors or ():
         assert sensor.default_status == dg.DefaultSensorStatus.RUNNING
-        assert (sensor.minimum_interval_seconds or 0) >= (10 if sensor.name == "due_work" else 30)
+        assert (sensor.minimum_interval_seconds or 0) >= (5 if sensor.name == "due_work" else 30)
     for schedule in loaded.schedules or ():
         assert schedule.default_status == dg.DefaultScheduleStatus.RUNNING
 

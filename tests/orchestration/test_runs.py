@@ -78,12 +78,14 @@ def test_unchanged_data_wakes_nothing_and_changed_data_wakes_what_follows(
     again = woken(instance, first.cursor)
     assert again.total_requested == 0
     documents_alone(substrate, instance)
-    still = woken(instance, again.cursor)
+    still = woken(instance, woken(instance, again.cursor).cursor)
     assert still.total_requested == 0
 
     put(substrate, kb, "Bo Lindqvist leads Project Orion since May 2024.\n")
     documents_alone(substrate, instance)
-    changed = woken(instance, still.cursor)
+    seen = woken(instance, still.cursor)
+    assert seen.total_requested == 0
+    changed = woken(instance, seen.cursor)
     assert changed.get_requested_partitions(dg.AssetKey("document_chunks")) == {"test"}
     assert changed.get_requested_partitions(dg.AssetKey("facts")) == {"test"}
 
@@ -96,7 +98,10 @@ def test_a_run_of_the_chain_leaves_nothing_for_the_conditions(
     cursor = woken(instance).cursor
     put(substrate, kb, "Bo Lindqvist leads Project Orion since May 2024.\n")
     run(substrate, instance)
-    assert woken(instance, cursor).total_requested == 0
+    for _ in range(3):
+        result = woken(instance, cursor)
+        assert result.total_requested == 0
+        cursor = result.cursor
 
 
 def damage(settings: Settings, table: str, change: str) -> None:

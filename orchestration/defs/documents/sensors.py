@@ -97,7 +97,7 @@ def _no_folder(folders: list[WatchedFolder], changed: set[str]) -> str:
 
 
 @dg.sensor(
-    job=process_base, minimum_interval_seconds=10, default_status=dg.DefaultSensorStatus.RUNNING, tags={"edge": "due"}
+    job=process_base, minimum_interval_seconds=5, default_status=dg.DefaultSensorStatus.RUNNING, tags={"edge": "due"}
 )
 def due_work(context: dg.SensorEvaluationContext) -> Any:
     """Asks for one run per base that has something due: pushes, remembered sentences, retries, what a crash left."""
