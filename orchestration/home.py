@@ -16,6 +16,7 @@ import psycopg
 from psycopg import sql as pgsql
 from psycopg.conninfo import conninfo_to_dict, make_conninfo
 
+from substrate import sql
 from substrate.db import conninfo
 from substrate.errors import DatabaseUnavailable, Unavailable
 from substrate.settings import Settings, native_thread_environment
@@ -71,7 +72,7 @@ def dagster_url(settings: Settings) -> str:
 def _ensure_database(ours: str) -> None:
     try:
         with psycopg.connect(ours, autocommit=True) as connection:
-            known = connection.execute("select 1 from pg_database where datname = %s", (DATABASE,)).fetchone()  # lint: sql
+            known = connection.execute(sql.query("dagster_database"), {"name": DATABASE}).fetchone()
             if known is None:
                 connection.execute(pgsql.SQL("create database {}").format(pgsql.Identifier(DATABASE)))
     except psycopg.errors.DuplicateDatabase:

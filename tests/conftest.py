@@ -83,9 +83,7 @@ def pytest_report_header() -> str:
     if external is None:
         from substrate.postgres import bin_dir
 
-        asked = subprocess.run(
-            [bin_dir() / "postgres", "--version"], capture_output=True, text=True, check=True
-        )
+        asked = subprocess.run([bin_dir() / "postgres", "--version"], capture_output=True, text=True, check=True)
         return f"postgres: embedded, {asked.stdout.strip()}"
     with psycopg.connect(external) as connection:
         row = connection.execute("select version()").fetchone()

@@ -8,10 +8,15 @@ from collections import Counter
 from pathlib import Path
 
 import dagster as dg
+import psycopg
 import pytest
+from dagster._core.run_coordinator import QueuedRunCoordinator
+from psycopg.conninfo import make_conninfo
+from pydantic import SecretStr
 
 from orchestration.definitions import defs
-from orchestration.home import sqlalchemy_url
+from orchestration.home import open_instance, prepare, sqlalchemy_url
+from substrate.settings import Settings
 
 ASSETS = {"documents", "document_chunks", "chunk_embeddings", "lexical_index", "claims", "entities", "facts"}
 ORCHESTRATION = Path(__file__).parents[2] / "orchestration"
@@ -113,3 +118,20 @@ def test_bodies_are_thin() -> None:
 )
 def test_dagsters_database_is_reached_by_the_driver_that_works(given: str, expected: str) -> None:
     assert sqlalchemy_url(given) == expected
+
+
+def test_dagsters_home_and_database_are_made_and_its_configuration_is_accepted(settings: Settings, dsn: str) -> None:
+    with psycopg.connect(dsn, autocommit=True) as connection:
+        connection.execute("create schema dagster")
+    theirs = SecretStr(make_conninfo(dsn, options="-csearch_path=dagster"))
+    given = settings.model_copy(update={"dagster_database_url": theirs})
+    with open_instance(given) as instance:
+        assert instance.get_run_records(limit=1) == []
+        assert isinstance(instance.run_coordinator, QueuedRunCoordinator)
+        queue = instance.get_concurrency_config().run_queue_config
+        assert queue is not None
+        assert (queue.max_concurrent_runs, queue.tag_concurrency_limits[0]["limit"]) == (2, 1)
+        assert instance.run_retries_enabled
+        assert not instance.telemetry_enabled
+    assert (settings.data_dir / "dagster" / "dagster.yaml").is_file()
+    assert prepare(given)["DAGSTER_POSTGRES_URL"].startswith("postgresql+psycopg2://")

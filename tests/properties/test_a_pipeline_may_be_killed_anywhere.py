@@ -114,6 +114,7 @@ def head(database: Database, kb: UUID) -> int:
 
 
 @pytest.mark.slow
+@pytest.mark.timeout(600)
 def test_a_killed_pipeline_run_again_holds_what_a_clean_run_holds(
     database: Database, run: Callable[..., subprocess.Popen[str]]
 ) -> None:
@@ -139,6 +140,7 @@ def test_a_killed_pipeline_run_again_holds_what_a_clean_run_holds(
 
 
 @pytest.mark.slow
+@pytest.mark.timeout(600)
 def test_two_pipelines_at_once_hold_what_one_holds_and_a_further_run_changes_nothing(
     database: Database, run: Callable[..., subprocess.Popen[str]]
 ) -> None:
