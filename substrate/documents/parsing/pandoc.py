@@ -154,8 +154,8 @@ def _as_written(text: str, restored: Mapping[int, str]) -> str:
 def _prepared(html: str, filename: str, limits: Limits) -> str:
     """The page with what unstructured would lose made safe.
 
-    Measured on 0.27.35: a paragraph of one character is dropped, a leading dash and space are taken for a
-    bullet ("- 5" becomes "5"), spans of cells are forgotten, and a list item of paragraphs is no list item. A word joiner
+    Measured on 0.27.35: a paragraph of one character is dropped, a leading dash and space are taken for a bullet
+    ("- 5" becomes "5"), spans of cells are forgotten, and a list item of paragraphs is no list item. A word joiner
     before each text prevents the first two.
     """
     from lxml import html as pages
