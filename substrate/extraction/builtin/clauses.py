@@ -73,12 +73,17 @@ def _clause(reader: Reader, verb: Any, whole: Mood | None) -> Clause:
     used_to = governor is not None and governor.lemma_.lower() == "use"
     clause = Clause(
         verb, lemma, passive, _tense(verb), mood, moods.ceased(verb) or stopped or used_to,
-        begins=governor is not None and governor.lemma_.lower() in verbs.COMMENCE,
+        begins=governor is not None and (governor.lemma_.lower() in verbs.COMMENCE or verbs_appointed(governor)),
     )  # fmt: skip
     clause.subjects = _subjects(reader, verb)
     _fill(reader, clause)
     clause.words = _wording(reader, verb)
     return clause
+
+
+def verbs_appointed(governor: Any) -> bool:
+    """ "Was appointed to lead Z": who was appointed begins to lead."""
+    return governor.lemma_.lower() in verbs.APPOINTED_TO and any(c.dep_ == "auxpass" for c in governor.children)
 
 
 def c_follows(verb: Any, particle: str) -> bool:

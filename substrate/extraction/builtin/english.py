@@ -11,6 +11,7 @@ from substrate.extraction.builtin.clauses import clauses_of
 from substrate.extraction.builtin.corrections import Correction, apply, rewrite
 from substrate.extraction.builtin.drafts import Draft, Findings
 from substrate.extraction.builtin.frames import Scene, read_clauses
+from substrate.extraction.builtin.idioms import plainly
 from substrate.extraction.builtin.masking import Masked, mask, without
 from substrate.extraction.builtin.moods import sentence_mood
 from substrate.extraction.builtin.names import Lexicon
@@ -56,6 +57,7 @@ def prepare(text: str, anchor: Anchor | None, lexicon: Lexicon, known: frozenset
     masked, correction = rewrite(mask(text, anchor, lexicon, known))
     masked = without(masked, {i for i, u in enumerate(masked.units) if not u.parsed_as})
     masked, aliases = frames_names.lift_aliases(masked)
+    masked = plainly(masked)
     mood = sentence_mood(text)
     if mood == "planned" and correction.corrects:
         mood = None

@@ -24,9 +24,14 @@ _LEADERSHIP = {
     "reins",
     "management",
     "ownership",
+    "headship",
+    "command",
+    "chairmanship",
+    "responsibility",
 }
 _HELD = {"leads", "manages", "directs", "chairs", "owns", "job title"}
-_LEADERSHIP_PHRASE = {"management": "manages", "ownership": "owns", "direction": "directs"}
+_LEADERSHIP_PHRASE = {"management": "manages", "ownership": "owns", "direction": "directs", "chairmanship": "chairs",
+                      "responsibility": "responsible for"}  # fmt: skip
 
 
 def appointed(scene: Scene, clause: Clause) -> bool:
@@ -193,11 +198,12 @@ def _takes(scene: Scene, clause: Clause, person: Term, thing: Term, old: list[Te
     thing, phrase = led_thing(thing)
     if thing.sort not in {"name", "definite"}:
         return False
-    company = thing.kind not in {"project", "product"} and person.kind == "organization"
+    sure = clause.lemma in verbs.SURE_TAKE_OVER
+    company = not sure and thing.kind not in {"project", "product"} and person.kind == "organization"
     if company:
         scene.add(clause, person, "acquired", thing, interval(clause.times, "event"))
         return True
-    if person.kind is None and thing.kind is None and not old:
+    if person.kind is None and thing.kind is None and not old and not sure:
         scene.findings.drop("ambiguous_takeover", f"{person.text} / {thing.text}", scene.text)
         return True
     transfer(scene, clause, phrase, thing, old, [person])

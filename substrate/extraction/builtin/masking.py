@@ -7,6 +7,7 @@ parsed as "Oracle 's Smith joined Oracle .".
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
@@ -14,10 +15,12 @@ from typing import Literal
 from substrate.extraction.builtin.amounts import Amount, amounts_in
 from substrate.extraction.builtin.names import Lexicon, Span, names_in, words_of
 from substrate.extraction.builtin.verbs import RELATIONS, third_person
+from substrate.extraction.builtin.vocabulary import HONORIFICS
 from substrate.extraction.claims import Value
 from substrate.extraction.times import Anchor, TimeMention, find_times
 
 UnitKind = Literal["name", "role", "amount", "time", "word"]
+_HONOURED = re.compile(rf"\b(?:(?:{'|'.join(sorted(HONORIFICS))})\.?\s+)+$", re.IGNORECASE)
 _STAND_INS = {"person": "Smith", "place": "London", "event": "Oracle", "product": "Oracle"}
 _THIRD_PERSON = {third_person(verb): verb for verb, _ in RELATIONS if " " not in verb}
 _BASE = set(_THIRD_PERSON.values())
@@ -100,11 +103,21 @@ def _units(text: str, spans: Sequence[Span], amounts: Sequence[Amount], mentions
     placed += [Unit("amount", a.start, a.end, text[a.start : a.end], "500", value=a.value) for a in amounts]
     placed += [Unit("time", m.start, m.end, text[m.start : m.end], "2020", mention=m) for m in mentions]
     covered = [(u.start, u.end) for u in placed]
-    words = words_of(text)
-    for word in words:
-        if not _overlaps(word.start, word.end, covered):
+    honoured = _honorifics(text, spans)
+    for word in words_of(text):
+        if not _overlaps(word.start, word.end, covered) and word.start not in honoured:
             placed.append(Unit("word", word.start, word.end, word.text, _plain(word.text)))
     return sorted(placed, key=lambda u: u.start)
+
+
+def _honorifics(text: str, spans: Sequence[Span]) -> set[int]:
+    """Where the "Dr" and the full stop of "Dr. Jane Roe" begin: the parser shall not see them."""
+    places: set[int] = set()
+    for span in spans:
+        m = _HONOURED.search(text[: span.start]) if span.kind == "name" else None
+        if m is not None:
+            places.update(range(m.start(), span.start))
+    return places
 
 
 def _unit_of_span(span: Span) -> Unit:

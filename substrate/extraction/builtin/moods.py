@@ -220,6 +220,8 @@ def _infinitive(head: Any, lemma: str, infinitive: bool) -> Mood | None:
     if lemma in verbs.FAIL:
         return "negated"
     passive = any(c.dep_ == "auxpass" for c in head.children)
+    if passive and lemma in verbs.APPOINTED_TO:
+        return None
     if lemma in verbs.REPORT and passive:
         return "reported"
     if lemma in {"expect", "suppose"}:

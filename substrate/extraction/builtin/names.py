@@ -133,7 +133,7 @@ def _adjacent(text: str, run: list[Word], word: Word) -> bool:
     gap = text[run[-1].end : word.start]
     if ("\u4e00" <= word.text[0] <= "\u9fff") != ("\u4e00" <= run[-1].text[0] <= "\u9fff"):
         return False
-    return gap == " " or gap == "" or (gap == ". " and run[-1].text.lower() in v.HONORIFICS | v.CORPORATE_CLITICS)
+    return gap == " " or gap == "" or (gap == ". " and run[-1].text.lower() in v.HONORIFICS | v.NAME_ABBREVIATIONS | v.CORPORATE_CLITICS)
 
 
 def _may_join(words: list[Word], i: int, run: list[Word], lexicon: Lexicon, known: frozenset[str]) -> bool:
@@ -169,6 +169,8 @@ def _initial_is_name(words: list[Word], i: int, lexicon: Lexicon, known: frozens
         return True
     if low in v.SURNAMES | v.GIVEN_NAMES | v.PLACES | v.HONORIFICS | ROLE_NOUNS:
         return True
+    if low in v.NAME_ABBREVIATIONS and following == "." and i + 2 < len(words) and capitalised(words[i + 2].text):
+        return True
     if following and following[0].isupper() and following.lower() not in v.NEVER_A_NAME:
         return not low.endswith("ly")
     return following.isdigit() or following in {"'s", "’s"}
@@ -178,9 +180,10 @@ def _bridge(words: list[Word], i: int, run: list[Word], text: str, taken: Sequen
     """How many words from `i` on belong to the name though not capitalised ("of", "&", "van der", ".")."""
     word, rest = words[i], words[i + 1 :]
     low = word.text.lower()
-    if word.text == "." and (run[-1].text.lower() in v.HONORIFICS | v.CORPORATE_CLITICS or len(run[-1].text) == 1):
+    last = run[-1].text.lower()
+    if word.text == "." and (last in v.HONORIFICS | v.NAME_ABBREVIATIONS | v.CORPORATE_CLITICS or len(last) == 1):
         more = bool(rest) and capitalised(rest[0].text) and rest[0].text.lower() not in v.NEVER_A_NAME
-        return 1 if word.start == run[-1].end and (more or run[-1].text.lower() in v.CORPORATE_CLITICS) else 0
+        return 1 if word.start == run[-1].end and (more or last in v.CORPORATE_CLITICS) else 0
     if not rest or not capitalised(rest[0].text) or rest[0].text.lower() in v.NEVER_A_NAME:
         if low == "of" and len(rest) > 1 and rest[0].text == "the" and capitalised(rest[1].text):
             return 2 if run[-1].text.lower() in v.TAKES_OF else 0

@@ -7,15 +7,20 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Literal
 
+from substrate.extraction.builtin import vocabulary as v
+
 Kind = Literal["heading", "bullet", "line"]
 
 _BULLET = re.compile(r"^(?:[-*+•·–]|\(?\d{1,3}[.)、])\s+")
 _HEADING = re.compile(r"^(#{1,6})\s+(.*?)\s*#*$")
 _END = re.compile(r"[.!?…]+[\"”’')\]]*(?=\s|$)|[。！？；]+[”’」』）]*|;(?=\s)")
-_ABBREVIATION = re.compile(
-    r"(?:\b(?:Mr|Mrs|Ms|Dr|Prof|St|Jr|Sr|Inc|Ltd|Co|Corp|No|vs|etc|Rev|Gen|Col|Dept|approx|ca|resp|est|fig"
-    r"|Jan|Feb|Mar|Apr|Jun|Jul|Aug|Sept?|Oct|Nov|Dec)|(?:^|[\s(.])[A-Za-z]|\bi\.e|\be\.g|\bL\.L\.C)\.$"
+_INITIAL = re.compile(r"(?:(?:^|[\s(.])[A-Za-z]|\bi\.e|\be\.g|\bp\.a|\bL\.L\.C)\.$")
+_LAST_WORD = re.compile(r"([A-Za-z]+)\.$")
+_OPENS_NEXT = re.compile(
+    r"\s+(?:The|An?|In|On|It|He|She|They|We|From|Since|Until|This|That|These|As|At|Its|His|Her|Their|All|After|Before|"
+    r"However|Both|Correction|Effective)\b(?!\.)"
 )
+_ONLY_BEFORE_NUMBERS = {"no", "nos", "art", "sec", "min", "max", "ch", "al", "mon", "sun", "fig", "figs", "est"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,19 +101,25 @@ def sentences_of(line: Line) -> Iterator[Sentence]:
     at = 0
     for m in _END.finditer(line.text):
         head = line.text[at : m.end()]
-        abbreviated = m.group() == "." and _ABBREVIATION.search(head) is not None
-        if abbreviated and not _closes_sentence(line.text, m.end(), head):
+        if m.group() == "." and _abbreviated(head, line.text[m.end() :]):
             continue
         yield from _sentence(line, at, m.end())
         at = m.end()
     yield from _sentence(line, at, len(line.text))
 
 
-def _closes_sentence(text: str, at: int, head: str) -> bool:
-    """An abbreviation such as "Inc." may also end the sentence: then a function word opens the next."""
-    if not re.search(r"(?:Inc|Ltd|Co|Corp|etc|L\.L\.C)\.$", head):
+def _abbreviated(head: str, rest: str) -> bool:
+    """Whether the full stop that ends `head` belongs to an abbreviation inside a sentence that goes on."""
+    if not rest or _OPENS_NEXT.match(rest):
         return False
-    return bool(re.match(r"\s+(?:The|A|An|In|On|It|He|She|They|From|Since|Until|This|That|As|At|Its)\b", text[at:]))
+    if _INITIAL.search(head):
+        return True
+    m = _LAST_WORD.search(head)
+    if m is None or m.group(1).lower() not in v.ABBREVIATIONS:
+        return False
+    if m.group(1).lower() in _ONLY_BEFORE_NUMBERS:
+        return bool(re.match(r"\s+\d", rest))
+    return True
 
 
 def _sentence(line: Line, start: int, end: int) -> Iterator[Sentence]:

@@ -149,6 +149,15 @@ RELATIONS: dict[tuple[str, str], Relation] = {
     ("attend", ""): Relation("attended", "event"),
     ("review", ""): Relation("reviewed", "event"),
     ("audit", ""): Relation("audited", "event"),
+    ("take responsibility", ""): Relation("responsible for", "start"),
+    ("have responsibility", ""): Relation("responsible for"),
+    ("take management", ""): Relation("manages", "start", _P),
+    ("give up charge", ""): Relation("leads", "end", _P),
+    ("form partnership", ""): Relation("partner of", "start"),
+    ("end partnership", ""): Relation("partner of", "end"),
+    ("merge and", ""): Relation("merged with", "event"),
+    ("spin off", "from"): Relation("part of", "end"),
+    ("split off", "from"): Relation("part of", "end"),
 }
 """(verb, preposition or "") → relation. A verb with its particle is written "set up"."""
 
@@ -162,7 +171,9 @@ ROLE_VERBS: dict[str, Aspect] = {
 """Verbs that take a role as predicate or after "as" or "to"."""
 
 HANDOVER_TO_SUBJECT = {"replace", "succeed", "relieve"}
-TAKE_OVER = {"take over", "assume", "take on"}
+TAKE_OVER = {"take over", "assume", "take on", "take charge"}
+SURE_TAKE_OVER = {"take charge"}
+"""No company is bought by these: they say who leads, whatever kind of name stands beside them."""
 HAND_OVER = {"hand over", "hand", "pass", "pass on", "transfer", "cede", "turn over", "hand off"}
 QUIT = {"resign", "step down", "retire", "stand down", "step back", "leave", "depart", "quit", "resign from",
         "step aside", "dismiss", "fire", "remove", "exit", "withdraw", "part"}  # fmt: skip
@@ -192,6 +203,9 @@ PLAN = {"plan", "intend", "hope", "want", "aim", "agree", "decide", "propose", "
         "commit", "elect", "vote", "opt", "choose", "seek", "try", "attempt", "aspire", "consider",
         "discuss", "contemplate", "request", "require", "instruct", "mandate", "be", "recommend", "suggest",
         "advise", "order", "designate", "apply", "volunteer", "go"}  # fmt: skip
+APPOINTED_TO = {"appoint", "elect", "choose", "name", "hire", "promote", "select", "pick", "recruit", "bring", "reappoint",
+                "engage", "assign", "install", "call"}  # fmt: skip
+"""In the passive with "to lead Z" these say that it came about."""
 FAIL = {"fail", "refuse", "decline", "neglect", "deny", "forget", "avoid"}
 SEEM = {"seem", "appear", "think", "believe", "consider", "suppose", "assume", "expect", "rumour", "rumor",
         "suspect", "guess", "doubt", "tend", "likely", "imagine", "fear", "wonder", "speculate", "presume",

@@ -133,8 +133,25 @@ CAPITAL_ADJECTIVES = _words("new old first second third next last prior great la
 NEW_PLACES = _words("york zealand delhi jersey orleans mexico hampshire haven england brunswick plymouth castle")
 PLACE_CLASSES = _words("city town state province county village district municipality region port island republic")
 
-CORPORATE_CLITICS = _words("inc ltd corp co")
+CORPORATE_CLITICS = _words("inc ltd corp co bros jr sr esq")
 """A full stop after these, and after initials, belongs to the name."""
+
+NAME_ABBREVIATIONS = _words(
+    """wm geo chas thos jas jos robt edw alex benj saml danl fredk arth hy jno richd matt phil st ste mt ft messrs
+    rev hon capt col gen lt maj sgt cmdr gov sen rep pres supt fr sr br"""
+)
+"""Given names and ranks cut short: they stand before a name and their full stop ends no sentence."""
+
+ABBREVIATIONS = (
+    NAME_ABBREVIATIONS
+    | CORPORATE_CLITICS
+    | _words(
+        """mr mrs ms dr prof no nos vs etc dept approx ca resp est fig figs vol vols pp para sec art ch cf incl excl
+        min max tel ext ave rd blvd sq bldg apt univ inst assn dist div jan feb mar apr jun jul aug sep sept oct nov
+        dec ref encl attn al mon tue tues wed thu thur fri"""
+    )
+)
+"""Words whose full stop does not end a sentence by itself."""
 
 TITLE_SUFFIXES = _words(
     """charter memo memorandum record records note notes profile page report minutes handbook

@@ -1,0 +1,107 @@
+"""Turns of phrase and the plain form of each. Data only.
+
+In a pattern ``{P}`` is a name that may be a person's, ``{N}`` any name, ``{R}`` a role, ``{T}`` a time, ``{BE}`` a form
+of "be" and ``{THE}`` an optional article. The plain form lists groups (``<n>``) and verbs (``group:lemma``); a group
+``when`` is a time and moves to the end.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import NamedTuple
+
+
+class Idiom(NamedTuple):
+    """``regex`` over the signs of a sentence, ``plain`` the order in which the parser shall see it."""
+
+    regex: re.Pattern[str]
+    plain: str
+
+
+_MACROS = {
+    "{P}": r"N[px]",
+    "{N}": r"N[a-z]",
+    "{R}": r"R",
+    "{A}": r"A",
+    "{T}": r"T",
+    "{BE}": r"(?:ha(?:s|ve|d) been|is|was|are|were|been|being|be)",
+    "{THE}": r"(?:(?:the|a|an|his|her|their|its) )?",
+    "{ADV}": r"(?:(?:also|then|recently|subsequently|formally|officially|later|initially|first|again|jointly) )?",
+    "{TAKE}": r"(?:took|takes|take|taking|taken|assumed|assumes|assume|assuming)",
+    "{LEAD}": r"(?:overall |sole |full |joint )?(?:leadership|helm|command|charge|reins|direction|headship|running|lead)",
+    "{HAPPENED}": r"(?:took effect|takes effect|became effective|was effective|came into (?:force|effect)|began|started|"
+    r"commenced|dates|dated|was confirmed|has been confirmed|was made|was announced|was approved|took place|is effective)",
+    "{DONE}": r"(?:was (?:completed|concluded|finali[sz]ed|closed|made)|took place|has been completed|closed|completed|"
+    r"took effect|became effective|happened|occurred|went through)",
+    "{ENDED}": r"(?:ended|ends|expired|expires|came to an end|ran out|lapsed|terminated|finished|concluded|"
+    r"was (?:ended|terminated|dissolved|concluded))",
+    "{BEGAN}": r"(?:began|begins|started|starts|commenced|commences)",
+    "{POST}": r"(?:post|position|role|job|office|duties|title|seat|appointment)",
+}  # fmt: skip
+
+
+def _idiom(pattern: str, plain: str) -> Idiom:
+    for name, words in _MACROS.items():
+        pattern = pattern.replace(name, words)
+    return Idiom(re.compile(rf"(?<!\S)(?:{pattern})(?!\S)"), plain)
+
+
+_CHARGE = (
+    r"(?:put|placed|left|set) in {LEAD} of|put at {THE}(?:head|helm) of|given {THE}{LEAD} (?:of|over)|handed {THE}{LEAD} of|"
+    r"(?:entrusted|charged|tasked) with(?: {THE}(?:leadership|leading|heading|running|direction)(?: of)?)?"
+)
+_ANSWERABLE = r"(?:given|assigned|handed|made) {THE}(?:overall |full |sole )?(?:responsibility for|responsible for)"
+_PASSIVE = (
+    (_CHARGE, "take_charge"),
+    (r"handed(?= {N}(?: \.| ,| from|$))", "take_charge"),
+    (_ANSWERABLE, "take_responsibility"),
+    (r"put in charge of managing|(?:entrusted|tasked) with (?:managing|{THE}management of)", "take_management"),
+    (r"(?:taken on|brought in|signed up|brought on board)(?= by {N} as)", "hire"),
+)
+
+IDIOMS: tuple[Idiom, ...] = (
+    *(_idiom(rf"{{BE}} (?P<not>not|n't) {{ADV}}(?P<v>{words})", f"not v:{lemma}") for words, lemma in _PASSIVE[:4]),
+    *(_idiom(rf"{{BE}} (?P<never>never) {{ADV}}(?P<v>{words})", f"<never> v:{lemma}") for words, lemma in _PASSIVE[:4]),
+    *(_idiom(rf"(?P<v>{{BE}} {{ADV}}(?:{words}))", f"v:{lemma}") for words, lemma in _PASSIVE[:4]),
+    _idiom(rf"(?P<v>{{BE}} {{ADV}}(?:{_PASSIVE[4][0]})) by (?P<o>{{N}}) (?P<as>as)", "v:join <o> <as>"),
+    _idiom(r"(?P<v>{TAKE} (?:on |over |up )?{THE}{LEAD} (?:of|at))", "v:take_charge"),
+    _idiom(r"(?P<v>{TAKE} (?:on |over |up )?{THE}(?:overall |full )?responsibility for)", "v:take_responsibility"),
+    _idiom(r"(?P<v>(?:has|have|had|bears|bore|holds|held) {THE}(?:overall |full )?responsibility for)",
+           "v:have_responsibility"),
+    _idiom(r"(?P<v>{TAKE} up {THE}{POST} (?:of|as))", "v:become"),
+    _idiom(r"(?P<v>{TAKE} up {THE}(?:duties|work|office) as)", "v:become"),
+    _idiom(r"(?P<v>(?:relinquished|relinquishes|gave up|gives up|gave over|surrendered|yielded|laid down|ceded|left|"
+           r"quit) {THE}{LEAD} of)", "v:give_up_charge"),
+    _idiom(r"(?P<v>(?:formed|forms|entered into|enters into|entered|concluded|signed|struck|established|began|made) "
+           r"{THE}(?:\w+ )?(?:partnership|alliance|cooperation|collaboration)(?: agreement)? with)", "v:form_partnership"),
+    _idiom(r"(?P<v>(?:ended|ends|terminated|dissolved|left|quit|discontinued) {THE}(?:partnership|alliance|cooperation|"
+           r"collaboration) with)", "v:end_partnership"),
+    # Nouns of an act: who, what, and that it came about.
+    _idiom(r"{THE}(?P<v>appointment|election|promotion|nomination) of (?P<n>{P}) (?P<as>as|to) (?P<r>.+?) {HAPPENED}"
+           r"(?: from)?", "<n> v:become <r>"),
+    _idiom(r"(?P<n>{P}) 's (?P<v>appointment|election|promotion) (?:as|to)(?: {THE}{POST} of)? (?P<r>.+?) {HAPPENED}"
+           r"(?: from)?", "<n> v:become <r>"),
+    _idiom(r"(?P<n>{P}) 's (?P<v>(?:term(?: of office)?|tenure|time|service|mandate|period|stint|spell|appointment)) "
+           r"(?P<as>as) (?P<r>.+?) {ENDED}", "<n> v:resign <as> <r>"),
+    _idiom(r"(?P<n>{P}) 's (?P<v>(?:resignation|dismissal|removal|retirement|departure)) (?P<as>as|from) (?P<r>.+?) "
+           r"(?:{HAPPENED}|was accepted)", "<n> v:resign <as> <r>"),
+    _idiom(r"{THE}(?P<v>(?:resignation|dismissal|removal|retirement|departure)) of (?P<n>{P}) (?P<as>as|from) (?P<r>.+?) "
+           r"(?:{HAPPENED}|was accepted)", "<n> v:resign <as> <r>"),
+    _idiom(r"(?P<n>{P}) 's (?P<v>(?:employment|service|job|work|contract|contract of employment|employment contract|"
+           r"engagement) (?:with|at)) {THE}(?P<o>{N}) {ENDED}", "<n> v:leave <o>"),
+    _idiom(r"(?P<n>{P}) 's (?P<v>(?:employment|service|job|work|contract|contract of employment|employment contract|"
+           r"engagement) (?:with|at)) {THE}(?P<o>{N}) {BEGAN}", "<n> v:join <o>"),
+    _idiom(r"(?P<n>{P}) 's (?P<v>last (?:working )?day (?:at|with)) {THE}(?P<o>{N}) (?:was|is) (?P<when>{T})",
+           "<n> v:leave <o>"),
+    _idiom(r"(?P<n>{P}) 's (?P<v>(?:first (?:working )?day|start date|starting date) (?:at|with)) {THE}(?P<o>{N}) "
+           r"(?:was|is) (?P<when>{T})", "<n> v:join <o>"),
+    _idiom(r"{THE}(?P<v>acquisition|takeover|purchase|take-over) of (?P<b>{N}) by (?P<a>{N}) {DONE}", "<a> v:acquire <b>"),
+    _idiom(r"(?P<a>{N}) 's (?P<v>acquisition|takeover|purchase) of (?P<b>{N}) {DONE}", "<a> v:acquire <b>"),
+    _idiom(r"{THE}(?P<v>sale) of (?P<b>{N})(?: by {N})? to (?P<a>{N}) {DONE}", "<a> v:acquire <b>"),
+    _idiom(r"{THE}(?P<v>merger) of (?P<a>{N}) (?P<and>and|with) (?P<b>{N}) {DONE}", "<a> v:merge_and <b>"),
+    _idiom(r"(?P<n>{THE}(?:leadership|management|ownership|headship|chairmanship|direction|responsibility) (?:of|for) "
+           r"{THE}{N}) (?P<v>moved|went|shifted|fell|passed|was (?:passed|transferred|handed|given|moved))",
+           "<n> v:pass"),
+    _idiom(r"(?P<n>N[jd]) (?P<v>went) (?P<o>from {P} to {P})", "<n> v:pass <o>"),
+    _idiom(r"(?P<n>{THE}{POST} of .+?) (?P<v>is held by|was held by|has been held by) (?P<h>{P})", "<h> v:hold <n>"),
+)  # fmt: skip
