@@ -30,7 +30,10 @@ CHINESE_KEYS = {
     "公司": "company", "单位": "company", "雇主": "employer", "工作单位": "employer", "所属公司": "employer",
     "地点": "location", "所在地": "location", "地址": "address", "办公地点": "location", "总部": "headquarters",
     "上级": "reports to", "汇报对象": "reports to", "直属上级": "reports to", "起始日期": "start", "开始日期": "start",
-    "生效日期": "start", "开始时间": "start", "起始时间": "start", "起": "start", "自": "start", "生效时间": "start",
+    "生效日期": "start", "入职日期": "start", "入职时间": "start",
+    "任职日期": "start", "到岗日期": "start", "任命日期": "start", "执行日期": "start", "上任日期": "start", "起薪日期": "start",
+    "加入日期": "start", "任职时间": "start", "离职日期": "end", "卸任日期": "end", "失效日期": "end", "合同到期日": "end",
+    "开始时间": "start", "起始时间": "start", "起": "start", "自": "start", "生效时间": "start",
     "结束日期": "end", "截止日期": "end", "结束时间": "end", "终止日期": "end", "止": "end", "日期": "date",
     "时间": "date",
     "项目": "project", "项目名称": "project", "姓名": "name", "员工": "employee", "人员": "employee",
@@ -38,7 +41,7 @@ CHINESE_KEYS = {
     "名称": "name", "公司名称": "company", "预算": "budget", "状态": "status", "隶属": "part of", "所属": "part of",
     "上级单位": "part of", "顾问": "adviser", "成员": "member", "曾用名": "former name", "原名": "former name",
     "别名": "also known as", "又名": "also known as", "简称": "also known as", "客户": "customer", "供应商": "supplier",
-    "发起人": "sponsor", "所有者": "owner", "创始人": "founder", "价格": "price", "备注": "note",
+    "发起人": "sponsor", "所有者": "owner", "创始人": "founder", "价格": "price", "备注": "备注",
     "员工人数": "headcount", "收入": "revenue", "营业额": "revenue", "注册资本": "registered capital", "编号": "id",
     "邮箱": "email", "电话": "phone", "主席": "chair", "成立日期": "founded", "成立时间": "founded",
 }  # fmt: skip
@@ -58,7 +61,11 @@ NAME_KEYS = {
 PERSON_KEYS = _words("name, full name, employee, employee name, person, staff member, staff, member name, who")
 START_KEYS = _words(
     "from, since, start, start date, started, effective, effective date, effective from, valid from, begin, begins, "
-    "begin date, starting, with effect from, effective since, as of, in force from, active from, appointed on"
+    "begin date, starting, with effect from, effective since, as of, in force from, active from, appointed on, hired, "
+    "hire date, date of hire, hired on, joined, joined on, date of joining, joining date, employed since, in post since, "
+    "appointed, date of appointment, appointment date, commencement date, commencement, starting date, employment start, "
+    "start of employment, in role since, in office since, first day, effective as of, takes effect, effect from, lead since, "
+    "with the company since, date of effect, in effect from, date of entry, entry date, date effective"
 )
 END_KEYS = _words("to, until, end, end date, ended, valid to, valid until, through, expires, till, active until, thru")
 DATE_KEYS = _words("date, when, month, year, period, day, quarter")
@@ -71,6 +78,16 @@ SILENT_KEYS = _words(
     "remarks, comment, comments, summary, description, details, background, purpose, scope, event, action, actions, "
     "decision, decisions, time, venue, example, question, answer, q, a, warning, tip, important, todo, fyi, ps, p.s"
 )
+
+TOLD_KEYS = _words(
+    "change, changes, event, description, entry, what, decision, note, notes, remarks, details, what changed, update, "
+    "change made, summary, comment, action, minute, resolution, 变更, 事项, 内容, 说明, 变更内容, 变更事项, 事件, 决议, 备注"
+)
+"""Columns that say in words what happened."""
+NOT_SUBJECTS = _words(
+    "salary, budget, status, price, pay, location, city, role, position, job title, title, author, approved by"
+)
+"""Columns that no row is about."""
 
 _ENTITY_PHRASES = {
     **dict.fromkeys(_words("employer, works for, employed by, works at"), "works for"),
@@ -128,7 +145,8 @@ _EMPTY = {
     "/",
 }
 _SPLIT = re.compile(r"\s*(?:[,，、;；/&]|\band\b|和|及|与)\s*")
-_RANGE_DASH = re.compile(r"\s*[(（\[]?\s*$")
+_OUTSIDE_BRACKETS = re.compile(r"\s*[,;，；、]\s*(?![^(（]*[)）])(?:and\s+)?|\s+and\s+(?![^(（]*[)）])")
+_UNIT_KEYS = _words("department, team, unit, group, division, part, branch, component")
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,6 +156,10 @@ class Key:
     plain: str
     unit: str | None = None
     written: str = ""
+
+    def under(self, heading: str) -> Key:
+        """The same key as a heading writes it."""
+        return Key(self.plain, self.unit, heading)
 
 
 def read_key(label: str) -> Key:
@@ -186,6 +208,9 @@ def looks_like_name(text: str) -> bool:
         "al",
         "bin",
     }
+    words = [w.rstrip(",;") for w in words]
+    if not all(words):
+        return False
     return capitalised(words[0]) and all(capitalised(w) or w in small or w.isdigit() for w in words)
 
 
@@ -230,7 +255,7 @@ def field_drafts(subject: Term, key: Key, cell: str, time: ClaimTime, anchor: An
         return [
             Draft(subject, event, Value(rest, datatype="date"), parse_time(rest, anchor) or time, wording=key.written)
         ]
-    holders = _holders(subject, key, rest, time)
+    holders = holder_drafts(subject, key, cell.strip(), own or time, anchor)
     if holders:
         return holders
     phrase = _entity_phrase(plain, subject)
@@ -240,29 +265,39 @@ def field_drafts(subject: Term, key: Key, cell: str, time: ClaimTime, anchor: An
     return _valued(subject, key, rest, time, anchor)
 
 
-def _holders(subject: Term, key: Key, cell: str, time: ClaimTime) -> list[Draft]:
-    """ "Lead: Li Si" about a project; "Members: A, B"."""
+def holder_drafts(subject: Term, key: Key, cell: str, time: ClaimTime, anchor: Anchor | None) -> list[Draft]:
+    """ "Lead: Li Si" about a project; "Members: A, B"; "Lead: A (2019–2021), B (since 2021)"."""
     role = key.plain[:-1] if key.plain.endswith("s") and is_role(key.plain[:-1]) else key.plain
     relation = role in RELATION_OF_ROLE or role in MIRRORED or (is_role(role) and subject.kind != "person")
-    if (
-        not relation
-        or not looks_like_name(cell)
-        or role in {"department", "team", "unit", "group", "division", "part", "branch", "component"}
-    ):
+    people = timed_names(cell, time, anchor)
+    if not relation or not people or role in _UNIT_KEYS:
         return []
     if role in {"parent company", "parent", "employer"}:
         phrase = "works for" if role == "employer" else "part of"
-        return [Draft(subject, phrase, named(cell), time, wording=key.written)]
+        return [Draft(subject, phrase, named(n), t, wording=key.written) for n, t in people]
     if subject.kind == "person" and role in {"project lead", "project", "supplier", "customer"}:
         return []
     found: list[Draft] = []
-    for part in _parts(cell):
-        holder = named(part, "person" if role in _HOLDER_KEYS else None)
-        found.extend(
-            role_drafts(
-                holder, Term("role", role.upper() if len(role) == 3 else role), subject, time, None, key.written
-            )
-        )
+    spelled = role.upper() if len(role) == 3 else role
+    for name, held in people:
+        holder = named(name, "person" if role in _HOLDER_KEYS else None)
+        found.extend(role_drafts(holder, Term("role", spelled), subject, held, None, key.written))
+    return found
+
+
+def timed_names(cell: str, time: ClaimTime, anchor: Anchor | None) -> list[tuple[str, ClaimTime]]:
+    """The names of a cell, each with the time written beside it or else `time`; empty when one is no name."""
+    found: list[tuple[str, ClaimTime]] = []
+    for piece in (p.strip() for p in _OUTSIDE_BRACKETS.split(cell) if p.strip()):
+        if found and (alone := parse_time(piece, anchor)) is not None:
+            mentions = find_times(piece, anchor)
+            found[-1] = (found[-1][0], interval(mentions, "state") if mentions else alone)
+            continue
+        rest, said = cell_time(piece, anchor)
+        if not looks_like_name(rest):
+            whole, own = cell_time(cell, anchor)
+            return [(whole, own or time)] if looks_like_name(whole) and not _SPLIT.search(whole) else []
+        found.append((rest, said or time))
     return found
 
 

@@ -17,6 +17,10 @@ from substrate.extraction.times import TimeMention
 
 PLAIN_ATTRIBUTE = {
     "pay": "salary", "wage": "salary", "wages": "salary", "compensation": "salary", "base salary": "salary",
+    "monthly pay": "salary", "annual pay": "salary", "base pay": "salary", "gross pay": "salary", "basic pay": "salary",
+    "basic salary": "salary", "starting salary": "salary", "new salary": "salary", "gross monthly salary": "salary",
+    "gross annual salary": "salary", "monthly wage": "salary", "remuneration": "salary", "hourly wage": "salary",
+    "gross monthly pay": "salary", "hourly rate": "salary", "current salary": "salary", "net salary": "salary",
     "annual salary": "salary", "monthly salary": "salary", "yearly salary": "salary", "gross salary": "salary",
     "title": "job title", "position": "job title", "job": "job title", "role": "job title", "post": "job title",
     "headquarters": "headquartered in", "headquarter": "headquartered in", "head office": "headquartered in",

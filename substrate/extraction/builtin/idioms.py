@@ -87,7 +87,9 @@ def _part(part: str, groups: dict[str, tuple[Unit, ...]]) -> Iterator[Unit]:
         yield whole
     else:
         lemma = lemma.replace("_", " ")
-        yield replace(whole, lemma=lemma, parsed_as=_form(units))
+        stand_in = {"owned": "became", "owns": "becomes", "own": "become", "owning": "becoming"}
+        form = _form(units)
+        yield replace(whole, lemma=lemma, parsed_as=stand_in[form] if lemma == "become" else form)
 
 
 def _words(units: tuple[Unit, ...]) -> str:

@@ -133,7 +133,11 @@ def _adjacent(text: str, run: list[Word], word: Word) -> bool:
     gap = text[run[-1].end : word.start]
     if ("\u4e00" <= word.text[0] <= "\u9fff") != ("\u4e00" <= run[-1].text[0] <= "\u9fff"):
         return False
-    return gap == " " or gap == "" or (gap == ". " and run[-1].text.lower() in v.HONORIFICS | v.NAME_ABBREVIATIONS | v.CORPORATE_CLITICS)
+    return (
+        gap == " "
+        or gap == ""
+        or (gap == ". " and run[-1].text.lower() in v.HONORIFICS | v.NAME_ABBREVIATIONS | v.CORPORATE_CLITICS)
+    )
 
 
 def _may_join(words: list[Word], i: int, run: list[Word], lexicon: Lexicon, known: frozenset[str]) -> bool:

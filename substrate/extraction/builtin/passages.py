@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from substrate.extraction.builtin import english
 from substrate.extraction.builtin.chinese import read_chinese
 from substrate.extraction.builtin.drafts import Draft, Findings, claim_of
-from substrate.extraction.builtin.keyvalue import Pair, Record, heading_subject, pair_of, record_drafts, starts_record
+from substrate.extraction.builtin.fields import holder_drafts
+from substrate.extraction.builtin.headings import heading_subject, is_correction, list_key
+from substrate.extraction.builtin.keyvalue import Pair, Record, pair_of, record_drafts, starts_record
 from substrate.extraction.builtin.names import Lexicon, inner_capitals
 from substrate.extraction.builtin.references import References
+from substrate.extraction.builtin.roles import RELATION_OF_ROLE, is_role
 from substrate.extraction.builtin.sentences import Line, Sentence, is_chinese, lines_of, sentences_of
-from substrate.extraction.builtin.tables import pipe_table, table_drafts
+from substrate.extraction.builtin.tables import Quote, Told, pipe_table, table_drafts
 from substrate.extraction.builtin.terms import Term
-from substrate.extraction.claims import Claim, Drop, Extraction, Passage, Value
+from substrate.extraction.claims import UNDATED, Claim, Drop, Extraction, Passage, Value
 from substrate.extraction.times import Anchor
 
 
@@ -35,10 +38,14 @@ class Item:
     found: list[Quoted] = field(default_factory=list)
     prepared: english.Prepared | None = None
     start: int = 0
+    corrects: bool = False
+    """Whether it stands under a title or a heading that says "correction"."""
+    shown: str = ""
+    """What to quote, where that is more than the sentence (the row of a table)."""
 
     def take(self, findings: Findings) -> None:
         items: list[Draft | Drop] = [*findings.drafts, *findings.drops]
-        self.found.extend(Quoted(d, self.text, self.start) for d in items)
+        self.found.extend(Quoted(d, self.shown or self.text, self.start) for d in items)
 
 
 @dataclass(slots=True)
@@ -52,6 +59,13 @@ class Work:
     items: list[Item] = field(default_factory=list)
     context: list[Term] = field(default_factory=list)
     headings: list[str] = field(default_factory=list)
+    levels: list[int] = field(default_factory=list)
+    """How deep each heading of `headings` is that stands in the passage itself; innermost first."""
+
+    def add(self, item: Item) -> None:
+        outer = (self.passage.title, *self.passage.heading_path, *self.headings[: len(self.levels)])
+        item.corrects = any(is_correction(h) for h in outer if h)
+        self.items.append(item)
 
 
 def plan(passage: Passage, lexicon: Lexicon) -> Work:
@@ -83,6 +97,8 @@ def _step(work: Work, lines: Sequence[Line], at: int) -> int:
         return at + 1
     if "|" in line.text:
         return _pipes(work, lines, at)
+    if _listed(work, line):
+        return at + 1
     pair = pair_of(line)
     if pair is None:
         _prose(work, line)
@@ -106,8 +122,31 @@ def _is_heading(work: Work, lines: Sequence[Line], at: int) -> bool:
 
 
 def _enter(work: Work, line: Line) -> None:
+    """The heading is now the innermost; those as deep as it or deeper are left."""
     heading = line.text.rstrip(":：")
-    work.headings = [heading, *(h for h in work.headings if h != heading)]
+    level = line.level or 9
+    while work.levels and work.levels[0] >= level:
+        del work.levels[0], work.headings[0]
+    kept = [(h, i) for i, h in enumerate(work.headings) if h != heading]
+    own = sum(i < len(work.levels) for _, i in kept)
+    work.headings = [heading, *(h for h, _ in kept)]
+    work.levels = [level, *work.levels[-own:]] if own else [level]
+
+
+def _listed(work: Work, line: Line) -> bool:
+    """A bare name under a heading that names a role ("Advisers to the X", "Sponsors"): a holder of it."""
+    if line.kind != "bullet" or not work.headings:
+        return False
+    key, owner = list_key(work.headings[0])
+    thing = owner or (_context(work) if key is not None else None)
+    if key is None or thing is None or not (is_role(key.plain) or key.plain in RELATION_OF_ROLE):
+        return False
+    drafts = holder_drafts(thing, key, line.text.rstrip(" .;；。"), UNDATED, work.anchor)
+    item = Item(line.text, start=line.start)
+    item.found.extend(Quoted(d, line.text, line.start) for d in drafts)
+    if drafts:
+        work.add(item)
+    return bool(drafts)
 
 
 def _pipes(work: Work, lines: Sequence[Line], at: int) -> int:
@@ -127,8 +166,17 @@ def _pipes(work: Work, lines: Sequence[Line], at: int) -> int:
 def _table(work: Work, text: str, offset: int, header: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
     item = Item(text)
     for found in table_drafts(text, header, rows, _context(work), work.anchor):
-        item.found.append(Quoted(found.item, found.quote.text, offset + found.quote.start))
-    work.items.append(item)
+        if isinstance(found.item, Told):
+            _told(work, found.item.sentence, found.quote, offset)
+        else:
+            item.found.append(Quoted(found.item, found.quote.text, offset + found.quote.start))
+    work.add(item)
+
+
+def _told(work: Work, sentence: str, quote: Quote, offset: int) -> None:
+    """A row that says in words what happened, dated by its own date."""
+    for part in sentences_of(Line("line", sentence, 0)):
+        _sentence(work, Sentence(part.text, offset + quote.start), quote.text)
 
 
 def _records(work: Work, lines: Sequence[Line], at: int, pair: Pair | None) -> int:
@@ -150,7 +198,7 @@ def _flush(work: Work, record: Record) -> None:
     item = Item("")
     for pair, found in record_drafts(record, _context(work), work.anchor):
         item.found.append(Quoted(found, pair.line.text, pair.line.start))
-    work.items.append(item)
+    work.add(item)
 
 
 def _context(work: Work) -> Term | None:
@@ -162,8 +210,8 @@ def _prose(work: Work, line: Line) -> None:
         _sentence(work, sentence)
 
 
-def _sentence(work: Work, sentence: Sentence) -> None:
-    item = Item(sentence.text, start=sentence.start)
+def _sentence(work: Work, sentence: Sentence, shown: str = "") -> None:
+    item = Item(sentence.text, start=sentence.start, shown=shown)
     if is_chinese(sentence.text):
         item.take(read_chinese(sentence.text, work.anchor))
     else:
@@ -172,7 +220,7 @@ def _sentence(work: Work, sentence: Sentence) -> None:
             item.found.append(
                 Quoted(Drop("not_prose", "too long or too many brackets", sentence.text), sentence.text, 0)
             )
-    work.items.append(item)
+    work.add(item)
 
 
 def finish(work: Work) -> Extraction:
@@ -191,7 +239,8 @@ def finish(work: Work) -> Extraction:
             elif work.passage.text[made.quote_start : made.quote_end] != made.quote:
                 drops.append(Drop("quote_not_in_chunk", made.phrase, made.quote))
             else:
-                claims.append(made)
+                plain = item.corrects and made.mood is None and not made.denies
+                claims.append(replace(made, corrects=True) if plain else made)
         _remember(references, item, claims)
     return Extraction(tuple(dict.fromkeys(claims)), tuple(drops))
 

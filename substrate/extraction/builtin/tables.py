@@ -11,11 +11,14 @@ from substrate.extraction.builtin.fields import (
     DATE_KEYS,
     END_KEYS,
     NAME_KEYS,
+    NOT_SUBJECTS,
     PERSON_KEYS,
     START_KEYS,
+    TOLD_KEYS,
     Key,
     field_drafts,
     field_time,
+    holder_drafts,
     is_empty,
     joined_time,
     looks_like_name,
@@ -23,12 +26,13 @@ from substrate.extraction.builtin.fields import (
     read_key,
     speaks_of_person,
 )
-from substrate.extraction.builtin.roles import is_role
+from substrate.extraction.builtin.roles import RELATION_OF_ROLE, is_role
 from substrate.extraction.builtin.terms import Term
 from substrate.extraction.claims import UNDATED, ClaimTime, Drop
 from substrate.extraction.times import Anchor
 
 _NUMBERING = frozenset(("no", "#", "id", "nr", "number", "index", "row", "line", "序号", "编号"))
+_OF_THINGS = frozenset(("project", "company", "team", "department", "organisation", "organization", "employer"))
 _DATED = START_KEYS | END_KEYS | DATE_KEYS
 _LABELLED = (
     {"field", "value"},
@@ -49,11 +53,18 @@ class Quote:
 
 
 @dataclass(frozen=True, slots=True)
+class Told:
+    """A row whose cell says in words what happened: the sentence to read, opened by the row's date."""
+
+    sentence: str
+
+
+@dataclass(frozen=True, slots=True)
 class Found:
-    """A claim in draft or a drop, with the row it stands in."""
+    """A claim in draft, a drop or a sentence still to be read, with the row it stands in."""
 
     quote: Quote
-    item: Draft | Drop
+    item: Draft | Drop | Told
 
 
 def table_drafts(
@@ -64,7 +75,8 @@ def table_drafts(
     if not keys or {k.plain for k in keys} in [set(s) for s in _LABELLED]:
         return _labelled(text, rows, context, anchor)
     column = _subject_column(keys, rows)
-    if column is None:
+    roles = _role_columns(keys, rows)
+    if column is None and context is None and not roles and not any(k.plain in TOLD_KEYS for k in keys):
         return [Found(Quote(0, ""), Drop("no_subject_column", " | ".join(header), " | ".join(rows[0]) if rows else ""))]
     found: list[Found] = []
     at = 0
@@ -76,8 +88,63 @@ def table_drafts(
             found.append(Found(Quote(0, ""), Drop("quote_not_in_chunk", "table row", " | ".join(row))))
             continue
         at = quote.start + len(quote.text)
-        found.extend(Found(quote, d) for d in _row_drafts(keys, row, column, anchor))
+        told = _told(keys, row)
+        found.extend(Found(quote, t) for t in told)
+        if roles is not None and context is not None:
+            found.extend(Found(quote, d) for d in _role_row(keys, row, roles, context, anchor))
+        elif column is not None:
+            found.extend(Found(quote, d) for d in _row_drafts(keys, row, column, anchor))
+        elif context is not None and not told:
+            found.extend(Found(quote, d) for d in _about(keys, row, context, anchor))
     return found
+
+
+def _told(keys: Sequence[Key], row: Sequence[str]) -> list[Told]:
+    """Prose cells of a log, each behind the row's date."""
+    cells = list(zip(keys, row, strict=False))
+    date = next((c.strip() for k, c in cells if k.plain in DATE_KEYS | START_KEYS and not is_empty(c)), "")
+    prose = [c.strip() for k, c in cells if k.plain in TOLD_KEYS and _is_prose(c)]
+    return [Told(f"{date}: {c}" if date else c) for c in prose]
+
+
+def _is_prose(cell: str) -> bool:
+    return len(cell.split()) > 3 or (len(cell) > 8 and bool(re.search(r"[\u4e00-\u9fff]", cell)))
+
+
+def _role_columns(keys: Sequence[Key], rows: Sequence[Sequence[str]]) -> tuple[int, int] | None:
+    """(column of roles, column of who holds them) of a table that lists both about the thing above it."""
+    role = next(
+        (i for i, k in enumerate(keys) if k.plain in {"role", "function", "position", "post", "job title"}), None
+    )
+    who = next((i for i, k in enumerate(keys) if k.plain in PERSON_KEYS | {"holder", "held by", "name"}), None)
+    if role is None or who is None or any(k.plain in _OF_THINGS for k in keys):
+        return None
+    cells = [r[role].strip().lower() for r in rows if role < len(r) and not is_empty(r[role])]
+    return (role, who) if cells and all(c in RELATION_OF_ROLE for c in cells) else None
+
+
+def _role_row(
+    keys: Sequence[Key], row: Sequence[str], columns: tuple[int, int], thing: Term, anchor: Anchor | None
+) -> list[Draft]:
+    role, who = columns
+    if max(role, who) >= len(row) or is_empty(row[role]) or is_empty(row[who]):
+        return []
+    key = Key(row[role].strip().lower(), None, row[role].strip())
+    return holder_drafts(thing, key, row[who].strip(), _row_time(keys, row, anchor), anchor)
+
+
+def _row_time(keys: Sequence[Key], row: Sequence[str], anchor: Anchor | None) -> ClaimTime:
+    sides = dict(f for k, v in zip(keys, row, strict=False) if (f := field_time(k, v, anchor)))
+    return joined_time(sides) if sides else UNDATED
+
+
+def _about(keys: Sequence[Key], row: Sequence[str], context: Term, anchor: Anchor | None) -> list[Draft]:
+    """A row of a history about the thing above the table: its date and what was so from then on."""
+    time = _row_time(keys, row, anchor)
+    if time == UNDATED:
+        return []
+    cells = [(k, v) for k, v in zip(keys, row, strict=False) if k.plain not in _DATED | _NUMBERING | TOLD_KEYS]
+    return [d for k, v in cells for d in field_drafts(context, k, v, time, anchor)]
 
 
 def _subject_column(keys: Sequence[Key], rows: Sequence[Sequence[str]]) -> int | None:
@@ -88,7 +155,7 @@ def _subject_column(keys: Sequence[Key], rows: Sequence[Sequence[str]]) -> int |
             if name in wanted and (wanted is PERSON_KEYS or i == 0 or not _earlier(plain, i)):
                 return i
     for i, name in enumerate(plain):
-        if name in _NUMBERING | _DATED or is_role(name):
+        if name in _NUMBERING | _DATED | TOLD_KEYS or is_role(name) or name in NOT_SUBJECTS:
             continue
         cells = [r[i] for r in rows if i < len(r) and not is_empty(r[i])]
         return i if cells and all(looks_like_name(c) for c in cells) else None
