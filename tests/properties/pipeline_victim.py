@@ -1,17 +1,21 @@
-"""A pipeline run that kills itself: ``python pipeline_victim.py DSN KBS DATA MODELS WHERE COUNT``.
+"""Pipeline runs that kill themselves: ``python pipeline_victim.py DSN DATA MODELS POINT…``, each ``KB:WHERE:COUNT``.
 
-KBS are ids of bases with commas between. WHERE is ``lease`` (a batch is leased and nothing is written), ``finish``
-(everything of a batch is written and not committed), ``commit`` (a batch has just been committed) or ``never``.
-COUNT says at which time of passing there.
+WHERE is ``lease`` (a batch is leased and nothing is written), ``finish`` (everything of a batch is written and not
+committed), ``commit`` (a transaction has just been committed) or ``never``. COUNT says at which time of passing there.
+The models are loaded once; each point is a forked child. One line a point says how it ended, after one that says how
+often each place was passed if nothing killed it.
 """
 
 from __future__ import annotations
 
 import hashlib
+import json
 import os
 import signal
 import sys
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 from uuid import UUID
@@ -23,7 +27,8 @@ from pydantic import SecretStr
 
 from substrate import work
 from substrate.db import Database
-from substrate.pipeline import ALL, Services, run_pipeline
+from substrate.extraction.claims import Extractor, Passage
+from substrate.pipeline import ALL, Services, open_extractor, run_pipeline
 from substrate.settings import Settings
 
 
@@ -56,61 +61,63 @@ def small_batches() -> None:
     embed.BATCH = 2
 
 
-def services(settings: Settings) -> Services:
-    return Services(settings, embedder=HashEmbedder())
-
-
-def arm(where: str, count: int) -> None:
-    """Let the process die at the `count`-th passing of `where`."""
-    passed = 0
-
-    def pass_by() -> None:
-        nonlocal passed
-        passed += 1
-        if passed == count:
-            os.kill(os.getpid(), signal.SIGKILL)
-
+def arm(where: str, count: int) -> Counter[str]:
+    """Let the process die at the `count`-th passing of `where`; returns how often each place was passed."""
+    passed: Counter[str] = Counter()
     lease, finish, write = work.lease, work.finish, Database.write
+
+    def pass_by(place: str) -> None:
+        passed[place] += 1
+        if (place, passed[place]) == (where, count):
+            os.kill(os.getpid(), signal.SIGKILL)
 
     def fatal_lease(*arguments: Any, **more: Any) -> Any:
         taken = lease(*arguments, **more)
         if taken is not None:
-            pass_by()
+            pass_by("lease")
         return taken
 
     def fatal_finish(*arguments: Any, **more: Any) -> None:
         finish(*arguments, **more)
-        pass_by()
+        pass_by("finish")
 
-    def fatal_write(self: Database) -> Any:
-        from contextlib import contextmanager
+    @contextmanager
+    def fatal_write(self: Database) -> Iterator[Any]:
+        with write(self) as conn:
+            yield conn
+        pass_by("commit")
 
-        @contextmanager
-        def block() -> Any:
-            with write(self) as conn:
-                yield conn
-            pass_by()
+    work.lease, work.finish = fatal_lease, fatal_finish
+    Database.write = fatal_write  # type: ignore[method-assign]
+    return passed
 
-        return block()
 
-    if where == "lease":
-        work.lease = fatal_lease
-    elif where == "finish":
-        work.finish = fatal_finish
-    elif where == "commit":
-        Database.write = fatal_write  # type: ignore[method-assign]
+def run(settings: Settings, extractor: Extractor, kb_id: UUID) -> None:
+    """One pipeline over a pool of this process."""
+    assert settings.database_url is not None
+    opened = Services(settings, embedder=HashEmbedder(), extractor=extractor)
+    with Database(settings.database_url.get_secret_value(), application_name="victim") as database, opened:
+        for result in run_pipeline(database, kb_id, opened, ALL):
+            if result.failed:
+                raise SystemExit(f"{result.stage}: {result.failures}")
 
 
 def main() -> None:
-    dsn, kb_ids, data, models, where, count = sys.argv[1:]
+    dsn, data, models, *points = sys.argv[1:]
     settings = Settings(database_url=SecretStr(dsn), data_dir=Path(data), models_dir=Path(models))
+    extractor = open_extractor(settings)
+    extractor.extract([Passage("Ada leads Orion.")])
     small_batches()
-    arm(where, int(count))
-    with Database(dsn, application_name="victim") as database, services(settings) as opened:
-        for kb_id in kb_ids.split(","):
-            for result in run_pipeline(database, UUID(kb_id), opened, ALL):
-                if result.failed:
-                    sys.exit(f"{result.stage}: {result.failures}")
+    for point in points:
+        kb_id, where, count = point.split(":")
+        child = os.fork()
+        if child == 0:
+            passed = arm(where, int(count))
+            run(settings, extractor, UUID(kb_id))
+            print("passed", json.dumps(passed), flush=True)
+            os._exit(0)
+        _, status = os.waitpid(child, 0)
+        print(os.waitstatus_to_exitcode(status), flush=True)
 
 
 if __name__ == "__main__":
