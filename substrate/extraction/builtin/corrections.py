@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import itertools
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 from substrate.extraction.builtin.drafts import Draft
 from substrate.extraction.builtin.masking import Masked, Unit
 from substrate.extraction.builtin.terms import Term
 from substrate.extraction.claims import Value
+from substrate.extraction.times import TimeMention
 
 _PREFIX = re.compile(
     r"^(?:correction|corrected|erratum|errata|corrigendum|amendment|rectification)\b[^:]{0,60}:\s*|"
@@ -21,6 +24,19 @@ _WRONGLY = re.compile(
     r"(?:\s+(?P<as>as|to be|that)\b)?",
     re.IGNORECASE,
 )
+_MISTAKEN = re.compile(
+    r"\b(?:stated|recorded|given|reported|listed|described|entered|said|named|shown|noted|written|identified|printed)"
+    r"\s+(?P<as>as|to be)\b(?=.*\b(?:by mistake|in error|erroneously|by accident)\b)",
+    re.IGNORECASE,
+)
+_BY_MISTAKE = re.compile(r",?\s*\b(?:by mistake|in error|erroneously|by accident)\b", re.IGNORECASE)
+_NOT_THAT_TIME = re.compile(r"[\s,(]*(?:and )?(?:not|rather than|instead of)(?: (?:on|in|from|since|the))*\s*$", re.IGNORECASE)
+CORRECT_VALUE = re.compile(
+    r"^(?:and |but )?(?:the )?(?:correct|right|true|actual|proper)(?: (?:value|figure|amount|name|date|sum|salary|number|one|"
+    r"entry|budget|wording|spelling|person|title))? (?:is|was|should be|should read|should have been|reads)\b",
+    re.IGNORECASE,
+)
+"""Opens a sentence that gives what the one before it had wrong."""
 _SWAPPABLE = {"name", "amount", "role", "time"}
 
 
@@ -31,6 +47,8 @@ class Correction:
     corrects: bool = False
     denies: bool = False
     pairs: tuple[tuple[Unit, Unit], ...] = ()
+    times: tuple[tuple[TimeMention, TimeMention], ...] = ()
+    """(right, wrong) dates of "on 3 May, not on 5 May"."""
 
 
 def rewrite(masked: Masked) -> tuple[Masked, Correction]:
@@ -43,23 +61,41 @@ def rewrite(masked: Masked) -> tuple[Masked, Correction]:
     if span := _wrong_wording(masked):
         denies = True
         removed.append(span)
+        if m := _BY_MISTAKE.search(masked.text, masked.units[span[0]].end if span[0] < len(masked.units) else 0):
+            removed.append((sum(u.start < m.start() for u in masked.units), sum(u.start < m.end() for u in masked.units)))
     pairs = []
     for right, wrong, span in _contrasts(units):
         removed.append(span)
-        if units[span[0]].text.lower() in {"not", ",", "("} or corrects:
+        measured = right.kind in {"amount", "time"}
+        if units[span[0]].text.lower() in {"not", ",", "("} or corrects or measured:
             pairs.append((right, wrong))
+    wrong_times = list(_wrong_times(masked))
+    removed.extend(span for _, _, span in wrong_times)
     if corrects or pairs:
         units = _should_read(units)
     kept = [u for i, u in enumerate(units) if not any(a <= i < b for a, b in removed)]
     if denies:
         kept = _stand_in_copula(masked, units, removed, kept)
-    times = tuple((at - sum(max(0, min(at, b) - a) for a, b in removed), m) for at, m in masked.times)
-    return Masked(masked.text, tuple(kept), times), Correction(corrects or bool(pairs), denies, tuple(pairs))
+    unsaid = {wrong for _, wrong, _ in wrong_times}
+    said = [(at, m) for at, m in masked.times if m not in unsaid]
+    times = tuple((at - sum(max(0, min(at, b) - a) for a, b in removed), m) for at, m in said)
+    dates = tuple((right, wrong) for right, wrong, _ in wrong_times)
+    found = Correction(corrects or bool(pairs) or bool(dates), denies, tuple(pairs), dates)
+    return Masked(masked.text, tuple(kept), times), found
+
+
+def _wrong_times(masked: Masked) -> Iterator[tuple[TimeMention, TimeMention, tuple[int, int]]]:
+    """(right, wrong, index span of the words between) of "on 3 May, not on 5 May"."""
+    mentions = sorted({m.start: m for _, m in masked.times}.values(), key=lambda m: m.start)
+    for right, wrong in itertools.pairwise(mentions):
+        if _NOT_THAT_TIME.fullmatch(masked.text[right.end : wrong.start]):
+            first = sum(u.start < right.end for u in masked.units)
+            yield right, wrong, (first, sum(u.start < wrong.start for u in masked.units))
 
 
 def _wrong_wording(masked: Masked) -> tuple[int, int] | None:
     """Index span of "(was) wrongly stated as", or of all up to "that" in "the memo wrongly said that …"."""
-    m = _WRONGLY.search(masked.text)
+    m = _WRONGLY.search(masked.text) or _MISTAKEN.search(masked.text)
     if m is None:
         return None
     first = sum(u.start < m.start() for u in masked.units)
@@ -140,7 +176,28 @@ def apply(drafts: list[Draft], correction: Correction) -> list[Draft]:
     for draft in drafts:
         out.append(replace(draft, corrects=draft.corrects or correction.corrects))
         out.extend(_denial(draft, right, wrong) for right, wrong in correction.pairs if _mentions(draft, right))
+        out.extend(d for right, wrong in correction.times if (d := _otherwise_dated(draft, right, wrong)))
     return out
+
+
+def _otherwise_dated(draft: Draft, right: TimeMention, wrong: TimeMention) -> Draft | None:
+    """The draft as the wrong date had it, denied; None where the right date does not date it."""
+    time, said, unsaid = draft.time, right.time, wrong.time
+    if isinstance(draft.object, Value) and draft.object.datatype == "date":
+        moved = replace(draft.object, raw=unsaid.words[wrong.core_start - wrong.start :])
+        return replace(draft, object=moved, time=replace(unsaid, at_event=time.at_event), denies=True, corrects=False)
+    if said.valid_from is not None and time.valid_from == said.valid_from:
+        both = time.valid_to == said.valid_to
+        end = (unsaid.valid_to, unsaid.valid_to_precision) if both else (time.valid_to, time.valid_to_precision)
+        time = replace(time, valid_from=unsaid.valid_from, valid_from_precision=unsaid.valid_from_precision,
+                       valid_to=end[0], valid_to_precision=end[1], words=unsaid.words)  # fmt: skip
+    elif time.valid_to is not None and time.valid_to in {said.valid_to, said.valid_from}:
+        end_of = unsaid.valid_to if time.valid_to == said.valid_to else unsaid.valid_from
+        time = replace(time, valid_to=end_of, valid_to_precision=unsaid.valid_to_precision or unsaid.valid_from_precision,
+                       words=unsaid.words)  # fmt: skip
+    else:
+        return None
+    return replace(draft, time=time, denies=True, corrects=False)
 
 
 def _mentions(draft: Draft, unit: Unit) -> bool:

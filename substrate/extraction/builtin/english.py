@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from typing import Any
 
-from substrate.extraction.builtin import frames_names, frames_roles, frames_values
+from substrate.extraction.builtin import frames_mutual, frames_names, frames_roles, frames_values
 from substrate.extraction.builtin.clauses import clauses_of
 from substrate.extraction.builtin.corrections import Correction, apply, rewrite
 from substrate.extraction.builtin.drafts import Draft, Findings
@@ -21,6 +22,9 @@ from substrate.extraction.times import Anchor
 
 _SPECIAL = (
     frames_names.renamed,
+    frames_mutual.mutual,
+    frames_mutual.sold,
+    frames_mutual.held_as,
     frames_roles.succeeded,
     frames_roles.took_over,
     frames_roles.handed_over,
@@ -33,6 +37,13 @@ _SPECIAL = (
     frames_roles.appointed,
     frames_roles.joined,
     frames_values.began,
+)
+_UNKNOWN_DATE = re.compile(
+    r",?\s*\b(?:(?P<until>until|till|to|through|up to)|on|at|from|since) (?:an?|some) "
+    r"(?:unknown|unrecorded|unspecified|undocumented|uncertain|later but unknown|unstated|unnamed) (?:date|day|time|point|"
+    r"moment)(?: in time)?\b|,?\s*\b(?:(?P<until2>until)|on) a (?:date|day|time) (?:that (?:is|was) )?(?:not (?:recorded|known|"
+    r"stated|given)|nobody recorded|unknown)\b",
+    re.IGNORECASE,
 )
 _LONGEST = 120
 _MOST_BRACKETS = 5
@@ -47,6 +58,8 @@ class Prepared:
     correction: Correction
     mood: Mood | None
     aliases: tuple[Draft, ...] = ()
+    ends_unknown: bool = False
+    """ "… until an unknown date"."""
 
     @property
     def parsable(self) -> bool:
@@ -58,10 +71,19 @@ def prepare(text: str, anchor: Anchor | None, lexicon: Lexicon, known: frozenset
     masked = without(masked, {i for i, u in enumerate(masked.units) if not u.parsed_as})
     masked, aliases = frames_names.lift_aliases(masked)
     masked = plainly(masked)
+    masked, ends_unknown = _without_unknown_end(masked)
     mood = sentence_mood(text)
     if mood == "planned" and correction.corrects:
         mood = None
-    return Prepared(masked, correction, mood, aliases)
+    return Prepared(masked, correction, mood, aliases, ends_unknown)
+
+
+def _without_unknown_end(masked: Masked) -> tuple[Masked, bool]:
+    m = _UNKNOWN_DATE.search(masked.text)
+    if m is None:
+        return masked, False
+    gone = {i for i, u in enumerate(masked.units) if m.start() <= u.start < m.end()}
+    return without(masked, gone), bool(m.group("until") or m.group("until2"))
 
 
 def parse(nlp: Any, prepared: Iterable[Prepared]) -> Iterator[Any]:
@@ -85,8 +107,17 @@ def read(prepared: Prepared, doc: Any) -> Findings:
     read_clauses(scene, _SPECIAL)
     frames_names.appositions(scene, prepared.mood)
     findings.drafts.extend(prepared.aliases)
+    if prepared.ends_unknown:
+        findings.drafts = [_open_ended(d) for d in findings.drafts]
     findings.drafts = apply(_unique(findings.drafts), prepared.correction)
     return findings
+
+
+def _open_ended(draft: Draft) -> Draft:
+    """The same with its end unknown, unless it has one."""
+    if draft.time.valid_to is not None or draft.time.at_event:
+        return draft
+    return replace(draft, time=replace(draft.time, valid_to_precision="unknown"))
 
 
 def _unique(drafts: list[Draft]) -> list[Draft]:

@@ -11,6 +11,7 @@ from substrate.extraction.builtin.frames import Scene, aspect_of
 from substrate.extraction.builtin.intervals import handover_end, interval
 from substrate.extraction.builtin.roles import is_role
 from substrate.extraction.builtin.terms import Term
+from substrate.extraction.claims import ClaimTime
 
 _POST_NOUNS = {"role", "position", "post", "job", "title", "office", "duties", "seat"}
 _LEADERSHIP = {
@@ -280,6 +281,8 @@ def quit_role(scene: Scene, clause: Clause) -> bool:
     if roles:
         return True
     if not clause.objects and not clause.prepositions and people:
+        if _ends_what_began(scene, clause, people, time):
+            return True
         scene.findings.drop("no_object", clause.lemma, scene.text)
     places = scene.terms(clause.objects if clause.lemma in {"leave", "quit", "exit"} else []) + scene.terms(
         clause.at("from")
@@ -294,6 +297,14 @@ def quit_role(scene: Scene, clause: Clause) -> bool:
             scene.add(clause, person, phrase, thing, time, subject_kind=person.kind or "person")
             done = True
     return done
+
+
+def _ends_what_began(scene: Scene, clause: Clause, people: list[Term], time: ClaimTime) -> bool:
+    """ "X joined Y in 2019 and left in 2021": left what the same sentence says was joined."""
+    held = {"works for", "member of", "works on", *_HELD}
+    begun = [d for d in scene.findings.drafts if d.phrase in held and d.subject.text in {p.text for p in people}]
+    scene.findings.drafts.extend(replace(d, time=time, mood=clause.mood, wording=clause.words) for d in begun)
+    return bool(begun)
 
 
 def belonging(thing: Term, person: Term | None) -> str:

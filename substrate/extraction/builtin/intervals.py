@@ -63,9 +63,14 @@ def _lasting(mentions: Sequence[TimeMention], aspect: Aspect) -> ClaimTime:
 
 
 def _ending(mentions: Sequence[TimeMention]) -> ClaimTime:
-    """Ended on, in, by, effective …: the named unit included, but "effective D" is the first moment after."""
+    """Ended on, in, effective …: the named unit included, but "effective D" is the first moment after.
+
+    "Had left by D" says that it ended, not when.
+    """
     for mention in mentions:
         time = mention.time
+        if mention.shape == "by":
+            return replace(UNKNOWN_END, grade=time.grade, words=time.words)
         if mention.shape in _STARTING and time.valid_from is not None:
             return ClaimTime(
                 valid_to=time.valid_from,

@@ -36,14 +36,18 @@ _WHOLE_HEDGED = re.compile(
     re.IGNORECASE,
 )
 _WHOLE_CONDITIONAL = re.compile(
-    r"\b(?:subject to|pending (?:the )?(?:approval|review|signature|board|confirmation|regulatory)|"
+    r"\b(?:subject to|pending (?:(?:the|a|an|its|his|her|their|final|formal|board) )*(?:approval|review|signature|board|"
+    r"confirmation|regulatory|decision|outcome|result|vote|consent|ratification|clearance|election)|if (?:approved|confirmed|"
+    r"elected|appointed|ratified|agreed)|"
     r"in case|in the event|"
     r"provided (?:that )?|on condition|as soon as|conditional on|contingent on|only if|as long as|should the )",
     re.IGNORECASE,
 )
 _WHOLE_PLANNED = re.compile(
     r"\b(?:the plan is|plans? for|proposal|proposed|candidate for|in future|going forward it is intended|draft|"
-    r"is planned|are planned|was planned|planned for|our intention|the intention|the goal is|the aim is)\b",
+    r"is planned|are planned|was planned|planned for|(?:is|are|was|were) being (?:considered|discussed|prepared|"
+    r"negotiated)|in talks|in negotiations|in principle|in discussions|shortlisted|short-listed|nominated|was tipped|been tipped|"
+    r"stood for|standing for|runs? for|ran for|running for|recommended|recommends|put forward|applied for|our intention|the intention|the goal is|the aim is)\b",
     re.IGNORECASE,
 )
 _WHOLE_REPORTED = re.compile(

@@ -195,6 +195,25 @@ PAY = {"earn", "pay", "draw"}
 STATE_NOUNS = {"salary", "pay", "wage", "compensation", "budget", "price", "headcount", "revenue", "title",
                "job title", "rate", "address", "capacity", "quota", "rent", "fee", "stake", "share"}  # fmt: skip
 
+MUTUAL_NOUNS = {
+    **dict.fromkeys(("partners", "allies", "collaborators"), "partner of"),
+    **dict.fromkeys(("competitors", "rivals"), "competes with"),
+    **dict.fromkeys(("spouses", "married"), "married to"),
+    **dict.fromkeys(("siblings", "brothers", "sisters"), "sibling of"),
+    **dict.fromkeys(("colleagues", "coworkers", "co-workers"), "works with"),
+}
+MUTUAL_STATES = {"marry": "married to", "partner": "partner of", "ally": "partner of"}
+MUTUAL_VERBS: dict[str, tuple[str, Aspect]] = {
+    "compete": ("competes with", "state"), "partner": ("partner of", "state"), "cooperate": ("partner of", "state"),
+    "collaborate": ("partner of", "state"), "merge": ("merged with", "event"), "marry": ("married to", "start"),
+}  # fmt: skip
+BONDS = {"partnership": "partner of", "alliance": "partner of", "cooperation": "partner of", "merger": "merged with"}
+BOND_VERBS: dict[str, Aspect] = {
+    "form": "start", "enter": "start", "establish": "start", "begin": "start", "conclude": "start", "sign": "start",
+    "launch": "start", "create": "start", "end": "end", "dissolve": "end", "terminate": "end", "complete": "event",
+}  # fmt: skip
+"""What two parties to a sentence are to one another."""
+SELL = {"sell", "sell off", "divest"}
 CEASE = {"stop", "cease", "quit", "discontinue"}
 COMMENCE = {"start", "begin", "commence"}
 CONTINUE = {"continue", "keep", "go", "remain"}
