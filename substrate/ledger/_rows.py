@@ -7,17 +7,24 @@ too large to be logged whole and enter the log as a hash.
 from __future__ import annotations
 
 import hashlib
+import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Literal
 from uuid import UUID
 
+from psycopg import Cursor, ServerCursor
 from psycopg import sql as pgsql
+from psycopg.abc import Buffer
+from psycopg.adapt import Loader
+from psycopg.rows import tuple_row
 from psycopg.types.json import Jsonb
+from psycopg.types.string import TextLoader
 
 from substrate import sql
 from substrate.db import AnyConnection, WriteConnection
+from substrate.ledger.canonical import canonical_bytes
 
 Table = Literal[
     "assertions",
@@ -126,6 +133,18 @@ SHAPES: Mapping[Table, Shape] = {
 
 _ID_COLUMN: Mapping[str, str] = {"entity_types": "entity_id", "entity_canonical": "entity_id"}
 _HAS_KIND = frozenset({"document_versions", "chunks", "assertions", "facts"})
+_NEVER_CLOSED = frozenset({"documents", "entities", "merges", "mentions", "refusal_restatements"})
+CLOSABLE: tuple[Table, ...] = tuple(t for t in SHAPES if t not in _NEVER_CLOSED)
+_NAMES: Mapping[str, tuple[str, ...]] = {
+    **{table: (column,) for table, column in _ID_COLUMN.items()},
+    "evidence": ("lineage_id", "assertion_id"),
+}
+FETCH = 1_000
+
+AnyCursor = Cursor[Any] | ServerCursor[Any]
+Closing = tuple[str | None, ...]
+"""The names of a closed row, then its kind or its verdict where its table has one."""
+Stored = tuple[int, str | None, Any]
 
 
 def logged(table: Table, row: Mapping[str, object]) -> dict[str, object]:
@@ -134,25 +153,84 @@ def logged(table: Table, row: Mapping[str, object]) -> dict[str, object]:
     return {c: _digest(row[c]) if c in shape.hashed else row[c] for c in shape.columns}
 
 
-def name_of(table: Table, row: Mapping[str, object]) -> str:
-    """What a closing event calls the row."""
-    if table == "evidence":
-        return f"{row['lineage_id']}/{row['assertion_id']}"
-    return str(row[_ID_COLUMN.get(table, "id")])
+def stored(connection: AnyConnection, table: Table, kb_id: UUID, after: int | None) -> Iterator[Stored]:
+    """Rows recorded after a transaction (None: all there are) in record order: seq, time, and what the log keeps."""
+    shape = SHAPES[table]
+    at = pgsql.Identifier("recorded_at") if shape.timed else pgsql.NULL
+    wanted = [at, *map(pgsql.Identifier, shape.columns)]
+    for seq, moment, *values in _ordered(connection, table, kb_id, "recorded_seq", wanted, after):
+        yield seq, moment, canonical_bytes(logged(table, dict(zip(shape.columns, values, strict=True))))
 
 
-def stored(connection: AnyConnection, table: Table, kb_id: UUID) -> Iterator[Mapping[str, Any]]:
-    """Every row of a ledger table of a base, through a server-side cursor."""
-    statement = pgsql.SQL("select * from {} where kb_id = %s").format(pgsql.Identifier(table))
-    with connection.cursor(name=f"stored_{table}") as cursor:
-        cursor.itersize = 5_000
-        cursor.execute(statement, (kb_id,))
+def closings(connection: AnyConnection, table: Table, kb_id: UUID, after: int | None) -> Iterator[Stored]:
+    """Rows closed after a transaction, in that order: seq, time, and what the closing event says of the row."""
+    at = pgsql.Identifier("invalidated_at")
+    wanted = [at, *map(pgsql.Identifier, (*_NAMES.get(table, ("id",)), *_closing_details(table)))]
+    for seq, moment, *said in _ordered(connection, table, kb_id, "invalidated_seq", wanted, after):
+        yield seq, moment, tuple(said)
+
+
+def closed_by(kind: str, payload: bytes) -> tuple[str, Sequence[Closing]]:
+    """The table that a closing event names, and for each row it closed the words of `closings`."""
+    verb, _, table = kind.partition(" ")
+    event = json.loads(payload)
+    if verb == "decide":
+        return table, [(event["id"], event["verdict"], event["decided_by"], event["why"])]
+    if "links" in event:
+        return table, [tuple(link) for link in event["links"]]
+    details = (event["kind"],) if table in _HAS_KIND else ()
+    return table, [(name, *details) for name in sorted(set(event["ids"]))]
+
+
+def _closing_details(table: Table) -> tuple[str, ...]:
+    if table == "pending_facts":
+        return ("verdict", "decided_by", "why")
+    return ("invalidated_kind",) if table in _HAS_KIND else ()
+
+
+def _ordered(
+    connection: AnyConnection,
+    table: Table,
+    kb_id: UUID,
+    order: str,
+    wanted: Sequence[pgsql.Composable],
+    after: int | None,
+) -> Iterator[tuple[Any, ...]]:
+    """Through a server-side cursor, as the log spells values: ids, numbers and times stay text."""
+    statement = pgsql.SQL(
+        "select {order}, {wanted} from {table} where kb_id = %(kb_id)s and {order} is not null {after} order by {order}"
+    ).format(
+        order=pgsql.Identifier(order),
+        wanted=pgsql.SQL(", ").join(wanted),
+        table=pgsql.Identifier(table),
+        after=pgsql.SQL("" if after is None else "and {} > %(after)s").format(pgsql.Identifier(order)),
+    )
+    with connection.cursor(name=f"{order}_of_{table}", row_factory=tuple_row) as cursor:
+        as_logged(cursor)
+        cursor.itersize = FETCH
+        cursor.execute(statement, {"kb_id": kb_id, "after": after})
         yield from cursor
 
 
-def _digest(value: object) -> str | None:
-    from substrate.ledger.canonical import canonical_bytes
+def as_logged(cursor: AnyCursor) -> None:
+    """Make a cursor read ids, numbers and times as the log writes them. The session must be at UTC, dates ISO.
 
+    No value is too odd to be read this way, so that a forged one is reported and does not end the check.
+    """
+    for type_name in ("uuid", "numeric"):
+        cursor.adapters.register_loader(type_name, TextLoader)
+    cursor.adapters.register_loader("timestamptz", _TimeLoader)
+
+
+class _TimeLoader(Loader):
+    """``2024-03-01 09:30:00.5+00`` to ``2024-03-01T09:30:00.500000Z``."""
+
+    def load(self, data: Buffer) -> str:
+        text = bytes(data).decode()
+        return f"{text[:10]}T{text[11:19]}.{text[20:-3]:0<6}Z"
+
+
+def _digest(value: object) -> str | None:
     return None if value is None else hashlib.sha256(canonical_bytes({"v": value})).hexdigest()
 
 
@@ -206,8 +284,8 @@ def close(
 
 def close_links(
     connection: WriteConnection, kb_id: UUID, seq: int, at: datetime, links: Sequence[tuple[UUID, UUID]]
-) -> None:
-    """Close evidence links."""
+) -> int:
+    """Close held evidence links; returns how many were held."""
     values = {
         "kb_id": kb_id,
         "seq": seq,
@@ -215,7 +293,7 @@ def close_links(
         "lineages": [a for a, _ in links],
         "assertions": [b for _, b in links],
     }
-    connection.execute(sql.query("close_evidence"), values)
+    return connection.execute(sql.query("close_evidence"), values).rowcount
 
 
 def decide(

@@ -1,8 +1,8 @@
 """Canonical bytes: what is hashed is what is stored, and the same value always gives the same bytes.
 
-JSON with sorted keys and no white space; times as UTC with six digits; numbers of the ledger as decimal strings
-without exponent; ids as lower-case text. Floats never enter but as the shortest decimal that a Postgres ``real``
-gives back.
+JSON with sorted keys and no white space; times as UTC with six digits (one without a zone is UTC, as the session reads
+it); numbers of the ledger as decimal strings without exponent; ids as lower-case text. A float that is a column's value
+is the decimal that a Postgres ``real`` gives back, to six places; one inside a JSON value is what ``jsonb`` gives back.
 """
 
 from __future__ import annotations
@@ -17,26 +17,36 @@ from uuid import UUID
 
 _ENCODER = json.JSONEncoder(sort_keys=True, separators=(",", ":"), ensure_ascii=False)
 _PLAIN = frozenset({str, int, bool, type(None)})
+_PLACE = struct.Struct(">qiI").pack
+_LENGTH = struct.Struct(">Q").pack
 
 
 def _plain(value: object) -> object:
     if type(value) in _PLAIN:
         return value
     if isinstance(value, datetime):
-        return value.astimezone(UTC).isoformat(timespec="microseconds")[:-6] + "Z"
+        zoned = value if value.tzinfo else value.replace(tzinfo=UTC)
+        return zoned.astimezone(UTC).isoformat(timespec="microseconds")[:-6] + "Z"
     if isinstance(value, UUID):
         return str(value)
     if isinstance(value, Decimal):
-        return format(value, "f")
+        return format(value.copy_abs() if value.is_zero() else value, "f")  # numeric knows no negative zero
     if isinstance(value, float):
-        return repr(struct.unpack("f", struct.pack("f", value))[0].__round__(6))
+        return repr(round(struct.unpack("f", struct.pack("f", value))[0], 6) + 0.0)
     if isinstance(value, (bytes, memoryview)):
         return bytes(value).hex()
     if isinstance(value, Mapping):
-        return {str(k): _plain(v) for k, v in value.items()}
+        return {str(k): _inside(v) for k, v in value.items()}
     if isinstance(value, (list, tuple)):
-        return [_plain(v) for v in value]
+        return [_inside(v) for v in value]
     return value
+
+
+def _inside(value: object) -> object:
+    if not isinstance(value, float):
+        return _plain(value)
+    # From here on Python writes an exponent, which jsonb spells out: the value comes back whole.
+    return int(value) if abs(value) >= 1e16 and value.is_integer() else repr(value + 0.0)
 
 
 def canonical_bytes(value: Mapping[str, object]) -> bytes:
@@ -47,8 +57,8 @@ def canonical_bytes(value: Mapping[str, object]) -> bytes:
 def chain_hash(previous: bytes, seq: int, ordinal: int, kind: str, payload: bytes) -> bytes:
     """SHA-256 over the previous hash, the place in the order, and the length-prefixed kind and payload."""
     name = kind.encode()
-    header = struct.pack(">qiI", seq, ordinal, len(name))
-    return hashlib.sha256(previous + header + name + struct.pack(">Q", len(payload)) + payload).digest()
+    place = _PLACE(seq, ordinal, len(name))
+    return hashlib.sha256(b"".join((previous, place, name, _LENGTH(len(payload)), payload))).digest()
 
 
 def genesis_hash(kb_id: UUID) -> bytes:

@@ -18,6 +18,7 @@ from substrate.db import WriteConnection
 from substrate.errors import Conflict, NotFound
 from substrate.ledger import _rows
 from substrate.ledger.canonical import canonical_bytes, chain_hash
+from substrate.ledger.chain import HEADER, header_bytes
 
 Via = Literal["pipeline", "rest", "mcp", "cli", "import"]
 
@@ -60,15 +61,17 @@ class Door:
         closed = _rows.close(self.connection, table, self.kb_id, self.seq, self.at, ids, kind)
         if closed != len(set(ids)):
             raise Conflict(f"{len(set(ids)) - closed} rows of {table} were not held any more")
-        event = {"ids": sorted(str(i) for i in ids), "kind": kind}
+        event = {"ids": sorted(str(i) for i in set(ids)), "kind": kind}
         self._events.append((f"close {table}", canonical_bytes(event)))
 
     def close_links(self, links: Sequence[tuple[UUID, UUID]]) -> None:
-        """Close evidence links, each a (lineage id, assertion id)."""
+        """Close evidence links, each a (lineage id, assertion id). Raises `Conflict` if one was closed already."""
         if not links:
             return
-        _rows.close_links(self.connection, self.kb_id, self.seq, self.at, links)
-        event = {"links": sorted([str(lineage), str(assertion)] for lineage, assertion in links)}
+        closed = _rows.close_links(self.connection, self.kb_id, self.seq, self.at, links)
+        if closed != len(set(links)):
+            raise Conflict(f"{len(set(links)) - closed} rows of evidence were not held any more")
+        event = {"links": sorted([str(lineage), str(assertion)] for lineage, assertion in set(links))}
         self._events.append(("close evidence", canonical_bytes(event)))
 
     def decide(self, pending_id: UUID, verdict: str, why: str) -> None:
@@ -83,29 +86,20 @@ class Door:
         self._events.append((kind, canonical_bytes(payload)))
 
     def _seal(self) -> None:
-        header = {
-            "actor": self.actor,
-            "via": self.via,
-            "action": self.action,
-            "why": self.why,
-            "at": self.at,
-            "events": len(self._events),
-        }
-        events = [("transaction", canonical_bytes(header)), *self._events]
-        log, previous = [], self._previous
-        for ordinal, (kind, payload) in enumerate(events):
-            current = chain_hash(previous, self.seq, ordinal, kind, payload)
-            log.append({"ordinal": ordinal, "kind": kind, "payload": payload, "prev_hash": previous, "hash": current})
-            previous = current
-        transaction = {
+        stated: dict[str, object] = {
             "actor": self.actor,
             "via": self.via,
             "action": self.action,
             "why": self.why,
             "idempotency_key": self.idempotency_key,
-            "events": len(events),
-            "head_hash": previous,
         }
+        events = [(HEADER, header_bytes(stated, self.at, len(self._events))), *self._events]
+        log, previous = [], self._previous
+        for ordinal, (kind, payload) in enumerate(events):
+            current = chain_hash(previous, self.seq, ordinal, kind, payload)
+            log.append({"ordinal": ordinal, "kind": kind, "payload": payload, "prev_hash": previous, "hash": current})
+            previous = current
+        transaction = {**stated, "events": len(events), "head_hash": previous}
         _rows.append(self.connection, self.kb_id, self.seq, self.at, transaction, log)
 
 

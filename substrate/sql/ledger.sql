@@ -178,9 +178,3 @@ order by f.id
 -- Proposals whose sentence stands in one of these document versions.
 select p.id from pending_facts p join chunks c on c.kb_id = p.kb_id and c.id = p.chunk_id
 where p.kb_id = %(kb_id)s and c.version_id = any(%(ids)s) and p.invalidated_seq is null
-
--- name: log_in_order
-select seq, ordinal, kind, payload, prev_hash, hash from ledger_log where kb_id = %(kb_id)s order by seq, ordinal
-
--- name: log_of_kinds
-select seq, kind, payload from ledger_log where kb_id = %(kb_id)s and kind = any(%(kinds)s)

@@ -1,0 +1,143 @@
+"""Every ledger table beside the log it is a projection of, one transaction at a time.
+
+Each table is read twice through a server-side cursor, in the order its rows were recorded and in the order they were
+closed, so that memory holds one transaction and no table.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from typing import Any
+from uuid import UUID
+
+from substrate import sql
+from substrate.db import AnyConnection
+from substrate.ledger import _rows
+from substrate.ledger.chain import Damage, Sealed, header_bytes
+
+
+class Lane:
+    """Rows in order of a transaction number, handed out by that number. Each row begins with it."""
+
+    def __init__(self, name: str, rows: Iterator[Any]) -> None:
+        self.name = name
+        self._rows = rows
+        self._next = next(rows, None)
+
+    def take(self, seq: int) -> list[Any]:
+        """The rows of this transaction. Raises `Damage` for rows of a number that no transaction has."""
+        row = self._next
+        if row is None or row[0] > seq:
+            return []
+        if row[0] < seq:
+            raise Damage("content", row[0], f"{self.name} names transaction {row[0]}, which wrote none")
+        taken = []
+        while row is not None and row[0] == seq:
+            taken.append(row)
+            row = next(self._rows, None)
+        self._next = row
+        return taken
+
+    def left(self) -> int | None:
+        """The number of the first row that was not taken."""
+        return None if self._next is None else int(self._next[0])
+
+
+class Transactions:
+    """``ledger_transaction`` beside the headers of the log."""
+
+    def __init__(self, connection: AnyConnection, kb_id: UUID, after: int | None) -> None:
+        self._lane = Lane("a transaction", self._read(connection, kb_id, after))
+
+    @staticmethod
+    def _read(connection: AnyConnection, kb_id: UUID, after: int | None) -> Iterator[tuple[int, dict[str, Any]]]:
+        with connection.cursor(name="transactions") as cursor:
+            _rows.as_logged(cursor)
+            cursor.itersize = _rows.FETCH
+            cursor.execute(sql.query("transactions_after"), {"kb_id": kb_id, "after": after})
+            for row in cursor:
+                yield row["seq"], row
+
+    def compare(self, sealed: Sealed) -> None:
+        """Raises `Damage` if the transaction's row is not its logged header."""
+        taken = self._lane.take(sealed.seq)
+        if not taken:
+            raise Damage("missing", sealed.seq, f"the row of transaction {sealed.seq} is missing")
+        row, events = taken[0][1], len(sealed.events) - 1
+        headers = (header_bytes(row, row["recorded_at"], events, keyed=keyed) for keyed in (True, False))
+        if sealed.events[0][1] not in headers or row["events"] != events + 1 or bytes(row["head_hash"]) != sealed.hash:
+            raise Damage("content", sealed.seq, f"the row of transaction {sealed.seq} is not its logged header")
+
+    def finish(self) -> None:
+        """Raises `Damage` if there are transactions that the log does not know."""
+        left = self._lane.left()
+        if left is not None:
+            raise Damage("content", left, f"there is a row of transaction {left}, of which the log knows nothing")
+
+
+class Tables:
+    """Every table the door writes to, beside the events that wrote and closed its rows."""
+
+    def __init__(self, connection: AnyConnection, kb_id: UUID, after: int | None) -> None:
+        self.rows = 0
+        self._written = {t: Lane(f"a row of {t}", _rows.stored(connection, t, kb_id, after)) for t in _rows.SHAPES}
+        self._closed = {
+            t: Lane(f"the closing of a row of {t}", _rows.closings(connection, t, kb_id, after)) for t in _rows.CLOSABLE
+        }
+
+    def compare(self, sealed: Sealed) -> None:
+        """Raises `Damage` if what this transaction wrote or closed is not what the tables hold."""
+        written, closed = _said(sealed)
+        for table, lane in self._written.items():
+            rows = lane.take(sealed.seq)
+            self.rows += len(rows)
+            _same_rows(sealed, table, written.get(table, []), rows)
+        for table, lane in self._closed.items():
+            _same_closings(sealed, table, closed.get(table, []), lane.take(sealed.seq))
+
+    def finish(self) -> None:
+        """Raises `Damage` if rows are left that name a transaction after the last."""
+        for lane in (*self._written.values(), *self._closed.values()):
+            left = lane.left()
+            if left is not None:
+                raise Damage("content", left, f"{lane.name} names transaction {left}, which never was")
+
+
+def _said(sealed: Sealed) -> tuple[dict[str, list[bytes]], dict[str, list[_rows.Closing]]]:
+    """By table: the rows that the events of a transaction wrote, and those they closed."""
+    written: dict[str, list[bytes]] = {}
+    closed: dict[str, list[_rows.Closing]] = {}
+    for kind, payload in sealed.events:
+        if kind.startswith("insert "):
+            written.setdefault(kind[7:], []).append(payload)
+        elif kind.startswith(("close ", "decide ")):
+            try:
+                table, names = _rows.closed_by(kind, payload)
+            except (ValueError, KeyError, TypeError) as error:
+                raise Damage(
+                    "content", sealed.seq, f"an event {kind!r} of transaction {sealed.seq} says none"
+                ) from error
+            closed.setdefault(table, []).extend(names)
+    return written, closed
+
+
+def _same_rows(sealed: Sealed, table: str, logged: list[bytes], rows: list[_rows.Stored]) -> None:
+    found = [content for _, _, content in rows]
+    if len(found) != len(logged) or sorted(found) != sorted(logged):
+        if Counter(found) - Counter(logged):
+            raise Damage("content", sealed.seq, f"a row of {table} is not what transaction {sealed.seq} wrote")
+        raise Damage("missing", sealed.seq, f"a row of {table} that transaction {sealed.seq} wrote is missing")
+    if any(at is not None and at != sealed.at for _, at, _ in rows):
+        raise Damage("content", sealed.seq, f"a row of {table} has another time than its transaction {sealed.seq}")
+
+
+def _same_closings(sealed: Sealed, table: str, logged: list[_rows.Closing], rows: list[_rows.Stored]) -> None:
+    found = Counter(said for _, _, said in rows)
+    if found != Counter(logged):
+        what = "was not closed so by" if found - Counter(logged) else "is not closed as it was by"
+        raise Damage("content", sealed.seq, f"a row of {table} {what} transaction {sealed.seq}")
+    if any(at != sealed.at for _, at, _ in rows):
+        raise Damage(
+            "content", sealed.seq, f"a row of {table} was closed at another time than transaction {sealed.seq}"
+        )
