@@ -8,23 +8,28 @@ from dataclasses import dataclass, replace
 
 from substrate.extraction.builtin import chinese_words as w
 from substrate.extraction.builtin.amounts import parse_amount
+from substrate.extraction.builtin.chinese_names import Hidden
 from substrate.extraction.builtin.chinese_moods import clause_mood, sentence_mood
 from substrate.extraction.builtin.chinese_verbs import PATTERNS, Pattern
 from substrate.extraction.builtin.corrections import Correction
-from substrate.extraction.builtin.drafts import Draft, Findings, text_value
+from substrate.extraction.builtin.drafts import CONTEXTUAL, Draft, Findings, text_value
 from substrate.extraction.builtin.fields import CHINESE_KEYS
 from substrate.extraction.builtin.frames_roles import belonging
 from substrate.extraction.builtin.frames_values import plain_attribute
 from substrate.extraction.builtin.intervals import handover_end, interval
-from substrate.extraction.builtin.terms import Term
+from substrate.extraction.builtin.terms import CONTEXT, Term
 from substrate.extraction.claims import UNDATED, ClaimTime, Mood, Value
 from substrate.extraction.times import Anchor, TimeMention, find_times
 
 _CORRECTION = re.compile(r"^(?:更正|勘误|订正)[^：:]{0,12}[：:]")
-_CLAUSE = re.compile(r"[，,；;]|(?<=[\u4e00-\u9fff])、(?=并|且)")
+_CLAUSE = re.compile(r"[，；;]|,(?!\d{3})|(?<=[\u4e00-\u9fff])、(?=并|且)")
 _NOT_BUT = re.compile(r"(?:，|,)?(?:而)?(?:不是|并非|非|而非)(?P<wrong>[^，,。；]+?)(?:，|,|。|$)")
 _WRONGLY = re.compile(r"(?:被)?(?:误|错误地?)(?:记|写|报|列|登记|录入|标)(?:为|成)")
+_RIGHT = re.compile(r"[，,；;。](?:正确的?(?:是|为|应为|数字是|数字为|数额为|金额为|值为|信息为)|(?:实际|实)?应为|应该是|实为|实际为)(?P<right>[^，,。；]+)")
 _ENDED_UNKNOWN = re.compile(r"离职|已离开|辞职|退休|卸任")
+_ATTRIBUTE_FIRST = re.compile(
+    r"(?:其|现)?(?:总部|月薪|年薪|工资|薪资|薪酬|基本工资|预算|价格|员工人数|注册资本|负责人|项目负责人|顾问|经理|地址|职位|职务|每月工资|收入)"
+)
 _PLACEHOLDER = "\u0001"
 
 
@@ -44,9 +49,11 @@ class _Sentence:
 
 def read_chinese(text: str, anchor: Anchor | None) -> Findings:
     """Claims in draft of one Chinese sentence."""
-    findings = Findings()
-    body = _CORRECTION.sub("", text).strip()
-    correction = Correction(corrects=body != text.strip(), denies=bool(_WRONGLY.search(body)))
+    findings, hidden = Findings(), Hidden()
+    body = hidden.hide(_CORRECTION.sub("", text).strip())
+    corrects = _CORRECTION.match(text.strip()) is not None
+    body, right = _right_value(body)
+    correction = Correction(corrects=corrects, denies=bool(_WRONGLY.search(body)))
     body, wrong = _without_contrast(body)
     if correction.corrects or wrong:
         body = body.replace("应为", "为").replace("应该是", "是").replace("应是", "是")
@@ -63,7 +70,27 @@ def read_chinese(text: str, anchor: Anchor | None) -> Findings:
             continue
         _clause(state, bare, (*state.leading, *times))
     findings.drafts = _corrected(findings.drafts, correction, wrong, body)
+    findings.drafts += _righted(findings.drafts, right)
+    hidden.bring_back(findings)
     return findings
+
+
+def _right_value(body: str) -> tuple[str, str]:
+    """ "…误记为A，正确的是B" → what stands before, and B."""
+    m = _RIGHT.search(body)
+    return (body[: m.start()] + "。", m.group("right").strip()) if m and m.start() > 2 else (body, "")
+
+
+def _righted(drafts: list[Draft], right: str) -> list[Draft]:
+    denied = next((d for d in drafts if d.denies), None)
+    if denied is None or not right:
+        return []
+    if isinstance(denied.object, Value):
+        return [replace(denied, object=parse_amount(right), denies=False, corrects=True)]
+    term = Term("name", right, w.chinese_kind(right))
+    if term.kind == denied.subject.kind:
+        return [replace(denied, subject=term, denies=False, corrects=True)]
+    return [replace(denied, object=term, denies=False, corrects=True)]
 
 
 def _without_contrast(body: str) -> tuple[str, str]:
@@ -88,7 +115,7 @@ def _clauses(body: str, mentions: list[TimeMention]) -> list[tuple[str, tuple[Ti
         times = tuple(m for m in mentions if at <= m.start < cut)
         text = re.sub(r"[(（]\s*\u0001+\s*[)）]|\u0001+", "", whole[at:cut]).strip("，,；;、 ")
         text = re.sub(r"^[-–—：:\]】\s]+|[\[【]$", "", text)
-        if found and times and re.fullmatch(r"(?:起|正式|开始)*(?:生效|执行|为止|止)?[。.]?", text):
+        if found and times and re.fullmatch(r"(?:任期|聘期|合同期|期限|从|自|并)*(?:起|正式|开始)*(?:生效|执行|为止|止|实施|履职|算起|计)?[。.]?", text):
             found[-1] = (found[-1][0], (*found[-1][1], *times))
         else:
             found.append((text, times))
@@ -142,7 +169,7 @@ def _with_subject(state: _Sentence, text: str) -> list[str]:
     own = [text]
     if state.subject is not None:
         own.append(state.subject.text + text)
-    return own
+    return own[::-1] if _ATTRIBUTE_FIRST.match(text) else own
 
 
 def _groups(m: re.Match[str]) -> dict[str, str]:
@@ -173,8 +200,8 @@ def _name(state: _Sentence, text: str, role_too: bool = True) -> Term | None:
             w.PRONOUN_KINDS.get(text),
         )
     if role_too and not w.is_person(text):
-        text = next((text[-n:] for n in (3, 2) if w.is_person(text[-n:]) and w.ROLE.match(text[:-n])), text)
-    if not re.fullmatch(r"[\u4e00-\u9fffA-Za-z0-9·\-&.\s]{2,20}", text) or re.search(
+        text = next((text[-n:] for n in (3, 2, 1) if w.is_person(text[-n:]) and w.ROLE.match(text[:-n])), text)
+    if not re.fullmatch(r"[\u4e00-\u9fffA-Za-z0-9·\-&.\s]{2,20}|[\ue000-\uefff]", text) or re.search(
         r"[的了吗呢]|并且|但是|因为|所有|什么|任何|一些|这个|那个|我们|他们", text
     ):
         return None
@@ -239,7 +266,8 @@ def _pair(
                 qualifiers=price,
                 object_kind=_object_kind(pattern.phrase),
             )
-    state.subject = (right if pattern.swap else left)[0]
+    # The clause's topic is what it names first; the next clause is about that.
+    state.subject = (right if next(iter(g)) == "o" else left)[0]
     return True
 
 
@@ -273,6 +301,8 @@ def _role_drafts(
         if org is None or org.text != w.strip_around(named):
             return []
     relation = w.RELATION_OF_ROLE.get(role)
+    if org is None and relation in CONTEXTUAL and role in {"负责人", "项目负责人", "组长", "团队负责人", "部门负责人"}:
+        org = CONTEXT
     if relation and org is not None:
         return [Draft(person, relation, org, time, mood, wording=role)]
     if person.kind not in {None, "person"} or (relation and relation not in w.HELD_BY_PERSON):

@@ -44,7 +44,8 @@ RELATION_OF_ROLE = {
     **dict.fromkeys(("一部分", "组成部分", "下属部门", "下属单位", "子项目"), "part of"),
     **dict.fromkeys(("供应商",), "supplies"),
     **dict.fromkeys(("客户",), "customer of"),
-    **dict.fromkeys(("合作伙伴",), "partner of"),
+    **dict.fromkeys(("合作伙伴", "伙伴", "合作方", "战略合作伙伴"), "partner of"),
+    **dict.fromkeys(("竞争对手",), "competes with"),
     **dict.fromkeys(("赞助商", "赞助人", "发起人"), "sponsors"),
     **dict.fromkeys(("维护者",), "maintains"),
     **dict.fromkeys(("首都", "省会"), "capital of"),
@@ -89,6 +90,8 @@ def chinese_kind(name: str) -> str | None:
     """A guess from a Chinese name's ending, or its surname; None when neither tells."""
     if name in CITIES:
         return "place"
+    if len(name) == 1 and "\ue800" <= name <= "\uefff":
+        return "project" if name < "\uec00" else "organization"
     for kind, endings in _KIND_ENDINGS:
         if len(name) > 2 and name.endswith(endings):
             return kind
@@ -98,6 +101,9 @@ def chinese_kind(name: str) -> str | None:
 
 
 def is_person(name: str) -> bool:
+    """Two or three characters after a known surname, or a name that was hidden as a person's."""
+    if len(name) == 1:
+        return "\ue000" <= name < "\ue800"
     if name.startswith(COMPOUND_SURNAMES):
         return 3 <= len(name) <= 4
     return 2 <= len(name) <= 3 and name[0] in SURNAMES and bool(re.fullmatch(r"[\u4e00-\u9fff]+", name))

@@ -7,11 +7,12 @@ from dataclasses import dataclass, field, replace
 
 from substrate.extraction.builtin.intervals import UNKNOWN_END
 from substrate.extraction.builtin.roles import plain_title, read_role
-from substrate.extraction.builtin.terms import Term, is_deputy
+from substrate.extraction.builtin.terms import CONTEXT, Term, is_deputy
 from substrate.extraction.claims import UNDATED, Claim, ClaimTime, Drop, Mood, Value
 
-PERIOD = re.compile(r"(year|annum|month|week|day|hour|annually|monthly|yearly|p\.a\.)$", re.IGNORECASE)
-_PERIODS = {"annum": "year", "annually": "year", "yearly": "year", "p.a.": "year", "monthly": "month"} | {
+PERIOD = re.compile(r"(year|annum|month|week|day|hour|annually|monthly|yearly|p\.a\.|[年月周日])$", re.IGNORECASE)
+_PERIODS = {"annum": "year", "annually": "year", "yearly": "year", "p.a.": "year", "monthly": "month",
+            "年": "year", "月": "month", "周": "week", "日": "day"} | {
     p: p for p in ("year", "month", "week", "day", "hour")
 }
 
@@ -22,6 +23,12 @@ _EMPTY_ALONE = frozenset(
     "parent capital boss captain leader child son daughter father mother brother sister wife husband".split()
 )
 """Roles that say nothing without "of"."""
+CONTEXTUAL = frozenset(("leads", "chairs", "manages", "sponsors", "owns", "advises"))
+_OF_CONTEXT = frozenset(
+    ("lead", "leader", "head", "project lead", "project leader", "project head", "team lead", "team leader", "chair",
+     "project manager", "sponsor", "project sponsor", "project owner", "programme lead", "program lead")
+)  # fmt: skip
+"""Said without "of", these are of what the document is about."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,6 +80,8 @@ def role_drafts(
         org = None
     if title is not None and is_deputy(title):
         reading = replace(reading, relation=None)
+    if org is None and reading.relation in CONTEXTUAL and title is not None and title.lower() in _OF_CONTEXT:
+        org = CONTEXT
     if reading.relation and org is not None:
         subject, target = (org, holder) if reading.mirrored else (holder, org)
         kinds = _kinds(reading.relation)

@@ -31,6 +31,8 @@ class References:
             return term
         if term.sort == "definite":
             return self._one(term, {term.kind})
+        if term.sort == "context":
+            return self._topic(term)
         if term.sort != "pronoun":
             return None
         if term.text in _SPEAKER:
@@ -41,6 +43,13 @@ class References:
         if term.text in _THINGS:
             return self._one(term, {"organization", "project", "product", "place"}, doubtful=True)
         return None
+
+    def _topic(self, term: Term) -> Term | None:
+        """What the headings name, if it is no person; else the only project spoken of."""
+        things = [(n, k) for n, k in self.context.items() if k != "person"]
+        if not self.context:
+            things = [(n, k) for n, k in self.seen.items() if k == "project"]
+        return replace(term, sort="name", text=things[0][0], kind=things[0][1]) if len(things) == 1 else None
 
     def _people(self) -> list[str]:
         return [n for n, k in self.seen.items() if k in {"person", None}]

@@ -12,7 +12,7 @@ from substrate.extraction.builtin.roles import FUNCTION_AREAS, MIRRORED, QUALIFY
 from substrate.extraction.claims import Value
 from substrate.extraction.times import TimeMention
 
-Sort = Literal["name", "role", "value", "time", "attribute", "pronoun", "definite", "noun"]
+Sort = Literal["name", "role", "value", "time", "attribute", "pronoun", "definite", "noun", "context"]
 FORMER = frozenset(
     (
         "formerly",
@@ -50,6 +50,10 @@ class Term:
     future: bool = False
     unit: Unit | None = None
     place: Term | None = None
+
+
+CONTEXT = Term("context", "")
+"""The one thing that the headings, or else the passage, are about: of what "the lead" is when nothing is said."""
 
 
 class Reader:
