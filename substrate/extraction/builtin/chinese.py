@@ -43,6 +43,8 @@ class _Sentence:
     findings: Findings
     subject: Term | None = None
     leading: tuple[TimeMention, ...] = ()
+    words: str = ""
+    """The clause's own words for the relation."""
     left: tuple[str, tuple[TimeMention, ...]] | None = None
     """A role someone just gave up, and when, for "由…接任" after it."""
 
@@ -152,9 +154,23 @@ def _matched(state: _Sentence, text: str, times: tuple[TimeMention, ...], mood: 
     for candidate in _with_subject(state, text):
         for pattern in PATTERNS:
             m = pattern.regex.match(candidate)
+            state.words = _relating(m) if m else ""
             if m and _ACTS[pattern.act](state, pattern, _groups(m), times, mood):
                 return True
     return False
+
+
+def _relating(m: re.Match[str]) -> str:
+    """What a clause says between its names: the attribute it names, else the words outside the groups."""
+    named = m.groupdict()
+    if named.get("n"):
+        return str(named["n"])
+    marked = list(m.group())
+    for name, words in named.items():
+        if words is not None:
+            marked[m.start(name) : m.end(name)] = "\u0001" * len(words)
+    parts = [p.strip("的了，, ") for p in re.split("\u0001+", "".join(marked))]
+    return max(parts, key=len)
 
 
 def _end_unknown(drafts: list[Draft], first: int) -> None:
@@ -242,7 +258,8 @@ def _add(
     mood: Mood | None,
     **more: object,
 ) -> None:
-    state.findings.drafts.append(Draft(subject, phrase, target, time, mood, wording=phrase, **more))  # type: ignore[arg-type]
+    fields = {"wording": state.words or phrase, **more}
+    state.findings.drafts.append(Draft(subject, phrase, target, time, mood, **fields))  # type: ignore[arg-type]
 
 
 def _pair(

@@ -196,8 +196,18 @@ def _prepositions(reader: Reader, verb: Any) -> list[tuple[str, Any]]:
 
 
 def _wording(reader: Reader, verb: Any) -> str:
-    parts = [c for c in verb.children if c.dep_ in {"aux", "auxpass", "neg", "prt"} and abs(c.i - verb.i) < 4]
-    return " ".join(t.text for t in sorted([*parts, verb], key=lambda t: t.i))
+    """The verb as the source writes it: its auxiliaries, the verb, and a particle or preposition right behind it."""
+    head = verb.head if verb.dep_ == "xcomp" and verb.head.i < verb.i and verb.i - verb.head.i < 4 else verb
+    helpers = [c for c in head.children if c.dep_ in {"aux", "auxpass", "neg"} and 0 < head.i - c.i < 4]
+    first = min((c.i for c in helpers), default=head.i)
+    last = verb.i
+    for token in reader.doc[verb.i + 1 : verb.i + 3]:
+        joined = token.dep_ in {"prep", "prt", "agent", "acomp"} or token.lower_ in _PARTICLES
+        if not joined or reader.unit(token).kind != "word" or token.head not in {verb, reader.doc[last]}:
+            break
+        last = token.i
+    words = [u for u in reader.masked.units[first : last + 1] if u.text]
+    return " ".join(reader.masked.text[u.start : u.end] for u in words)
 
 
 def _attach_times(reader: Reader, clauses: list[Clause]) -> None:
