@@ -58,6 +58,10 @@ class Said:
     confidence: float = 1.0
     key: str = field(default_factory=lambda: f"t:{next(_NUMBERS)}")
 
+    @property
+    def triple(self) -> tuple[str, str, str]:
+        return self.subject, self.relation, self.obj
+
 
 @dataclass
 class Play:
