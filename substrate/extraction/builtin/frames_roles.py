@@ -93,6 +93,8 @@ def roles_among(scene: Scene, tokens: list[object]) -> list[Term]:
     for term in scene.terms(tokens):
         if term.sort == "role":
             found.append(term)
+        elif term.sort == "noun" and named_trade(term):
+            found.append(replace(term, sort="role", text=term.text))
         elif term.sort == "noun" and term.text in _POST_NOUNS | {"position"}:
             found.extend(
                 t
@@ -106,6 +108,12 @@ def roles_among(scene: Scene, tokens: list[object]) -> list[Term]:
         elif term.sort == "attribute" and term.text in _LEADERSHIP - set(_LEADERSHIP_PHRASE) and term.owner:
             found.append(Term("role", "lead", owner=term.owner, token=term.token))
     return found
+
+
+def named_trade(term: Term) -> bool:
+    """ "As an estimator": after an article a noun of no list is a trade, if it is formed as one."""
+    article = any(c.lower_ in {"a", "an"} for c in term.token.children)
+    return article and term.text.split()[-1].endswith(("er", "or", "ist", "ian", "ant", "eer", "man", "woman", "hand"))
 
 
 def _organisation(scene: Scene, clause: Clause) -> Term | None:

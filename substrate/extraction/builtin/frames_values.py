@@ -11,7 +11,7 @@ from substrate.extraction.builtin.frames import Scene, aspect_of, share_of
 from substrate.extraction.builtin.frames_roles import belonging
 from substrate.extraction.builtin.intervals import handover_end, interval
 from substrate.extraction.builtin.roles import MIRRORED, read_role
-from substrate.extraction.builtin.terms import Term
+from substrate.extraction.builtin.terms import CONTEXT, Term
 from substrate.extraction.claims import ClaimTime, Value
 from substrate.extraction.times import TimeMention
 
@@ -61,15 +61,29 @@ def _is(scene: Scene, clause: Clause, subject: Term, predicate: Term, time: Clai
     if subject.sort in {"attribute", "role"} and subject.owner is not None:
         return attribute(scene, clause, subject, predicate, time)
     if subject.sort == "role" and predicate.sort == "name":
-        return False
+        time = former(time) if subject.former else time
+        found = role_drafts(predicate, subject, None, time, clause.mood, subject.text)
+        scene.findings.drafts.extend(d for d in found if CONTEXT in {d.subject, d.object})
+        return any(CONTEXT in {d.subject, d.object} for d in found)
     if subject.sort not in {"name", "pronoun", "definite"}:
         return False
     if predicate.sort == "role":
         stated = former(time) if predicate.former else time
-        found = role_drafts(subject, predicate, None, stated, clause.mood, clause.words)
+        found = role_drafts(subject, predicate, None, stated, clause.mood, _role_words(scene, clause, predicate))
         scene.findings.drafts.extend(_denied(found, predicate))
         return bool(found)
     return False
+
+
+def _role_words(scene: Scene, clause: Clause, role: Term) -> str:
+    """ "is the lead of", as written, unless a name stands in between."""
+    first, last = clause.verb.i, role.token.i
+    after = scene.reader.doc[last + 1] if last + 1 < len(scene.reader.doc) else None
+    last += after is not None and after.dep_ == "prep"
+    between = scene.reader.masked.units[first : last + 1]
+    if not between or any(u.kind in {"name", "time", "amount"} for u in between):
+        return f"{clause.words} {role.text}"
+    return scene.reader.slice(first, last)
 
 
 def _denied(drafts: list[Draft], predicate: Term) -> list[Draft]:
@@ -125,9 +139,9 @@ def attribute(scene: Scene, clause: Clause, subject: Term, target: Term, time: C
     elif phrase == "job title" and target.sort in {"role", "noun", "name"}:
         return bool(_title(scene, clause, owner, target, time))
     elif value is not None:
-        scene.add(clause, owner, phrase, value, time)
+        scene.add(clause, owner, phrase, value, time, wording=subject.text)
     elif target.sort == "name" and subject.sort == "attribute" and subject.token.tag_ == "NN":
-        scene.add(clause, owner, phrase, target, time, confidence=0.7)
+        scene.add(clause, owner, phrase, target, time, confidence=0.7, wording=subject.text)
     else:
         return False
     return True
@@ -141,7 +155,7 @@ def _held_by(scene: Scene, clause: Clause, subject: Term, owner: Term, target: T
     role = replace(subject, owner=owner, sort="role")
     if reading.relation is None and target.kind == "organization":
         return False
-    found = role_drafts(target, role, owner, time, clause.mood, clause.words or words)
+    found = role_drafts(target, role, owner, time, clause.mood, words)
     scene.findings.drafts.extend(found)
     return bool(found)
 
@@ -228,7 +242,7 @@ def _has_one(scene: Scene, clause: Clause, subject: Term, token: object, time: C
             scene.add(clause, subject, phrase, place, time, object_kind="place")
         return bool(places)
     if values and values[0].value is not None and term.sort in {"noun", "attribute"}:
-        scene.add(clause, subject, phrase, values[0].value, time)
+        scene.add(clause, subject, phrase, values[0].value, time, wording=scene.reader.head_phrase(token))
         return True
     return False
 

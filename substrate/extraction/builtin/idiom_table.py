@@ -60,6 +60,7 @@ _PASSIVE = (
 )
 
 IDIOMS: tuple[Idiom, ...] = (
+    _idiom(r"by A(?= (?:to|from) A)", ""),
     *(_idiom(rf"{{BE}} (?P<not>not|n't) {{ADV}}(?P<v>{words})", f"not v:{lemma}") for words, lemma in _PASSIVE[:4]),
     *(_idiom(rf"{{BE}} (?P<never>never) {{ADV}}(?P<v>{words})", f"<never> v:{lemma}") for words, lemma in _PASSIVE[:4]),
     *(_idiom(rf"(?P<v>{{BE}} {{ADV}}(?:{words}))", f"v:{lemma}") for words, lemma in _PASSIVE[:4]),

@@ -21,6 +21,7 @@ from substrate.extraction.times import Anchor, TimeMention, find_times
 
 UnitKind = Literal["name", "role", "amount", "time", "word"]
 _HONOURED = re.compile(rf"\b(?:(?:{'|'.join(sorted(HONORIFICS))})\.?\s+)+$", re.IGNORECASE)
+_LAST_DAY_AT = re.compile(r"(?:last|first|final)(?: working)? day (?:at|with|of|in|as|was|is)\b", re.IGNORECASE)
 _STAND_INS = {"person": "Smith", "place": "London", "event": "Oracle", "product": "Oracle"}
 _THIRD_PERSON = {third_person(verb): verb for verb, _ in RELATIONS if " " not in verb}
 _BASE = set(_THIRD_PERSON.values())
@@ -79,7 +80,7 @@ class Masked:
 
 def mask(text: str, anchor: Anchor | None, lexicon: Lexicon, known: frozenset[str]) -> Masked:
     """Finds times, amounts and names of `text` and lays out what the parser shall see."""
-    mentions = find_times(text, anchor)
+    mentions = [m for m in find_times(text, anchor) if not _LAST_DAY_AT.match(text, m.core_start)]
     taken = [(m.start, m.end) for m in mentions]
     amounts = [a for a in amounts_in(text) if not _overlaps(a.start, a.end, taken)]
     spans = names_in(text, taken + [(a.start, a.end) for a in amounts if _bare_amount(a)], lexicon, known)

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 
 from substrate.extraction.builtin import english
 from substrate.extraction.builtin.chinese import read_chinese
+from substrate.extraction.builtin.corrections import CORRECT_VALUE
 from substrate.extraction.builtin.drafts import Draft, Findings, claim_of
 from substrate.extraction.builtin.fields import holder_drafts
 from substrate.extraction.builtin.headings import heading_subject, is_correction, list_key
@@ -231,6 +232,7 @@ def finish(work: Work) -> Extraction:
     claims: list[Claim] = []
     drops: list[Drop] = []
     for item in work.items:
+        claims.extend(_righted(item, claims))
         for quoted in item.found:
             near = _within(references, item, quoted, claims)
             made = quoted.item if isinstance(quoted.item, Drop) else resolve(quoted, near)
@@ -243,6 +245,22 @@ def finish(work: Work) -> Extraction:
                 claims.append(replace(made, corrects=True) if plain else made)
         _remember(references, item, claims)
     return Extraction(tuple(dict.fromkeys(claims)), tuple(drops))
+
+
+def _righted(item: Item, claims: Sequence[Claim]) -> list[Claim]:
+    """ "The correct value is B" after "was wrongly stated as A": what was denied, with B in A's place."""
+    if item.prepared is None or not CORRECT_VALUE.match(item.text) or not claims or not claims[-1].denies:
+        return []
+    wrong, units = claims[-1], item.prepared.masked.units
+    right = next((u for u in reversed(units) if u.kind == ("amount" if wrong.value else "name")), None)
+    if right is None or (wrong.value is not None and right.value is None):
+        return []
+    changed = {"value": right.value} if wrong.value is not None else {"object": right.text}
+    if wrong.value is None and right.guess == "person" and wrong.object_kind != "person":
+        changed = {"subject": right.text}
+    stop = item.start + len(item.text)
+    place = {"quote": item.text, "quote_start": item.start, "quote_end": stop}
+    return [replace(wrong, denies=False, corrects=True, **changed, **place)]  # type: ignore[arg-type]
 
 
 def _within(references: References, item: Item, quoted: Quoted, claims: Sequence[Claim]) -> References:
