@@ -62,16 +62,17 @@ def admit(db: Database, presented: str | None, path: str) -> Admission:
     """Judge token and path. Raises `Unauthenticated`, and `NotFound` for a base the token cannot see."""
     if presented is None:
         raise Unauthenticated
+    match = _BASE.match(path)
     with db.read() as conn:
-        principal = access.authenticate(conn, presented)
-        match = _BASE.match(path)
         if match is None:
-            return Admission(principal)
+            return Admission(access.authenticate(conn, presented))
         try:
             kb_id = UUID(match[1])
         except ValueError:
+            access.authenticate(conn, presented)  # who has no token learns nothing about paths
             raise NotFound("no such knowledge base", field="kb_id") from None
-        return Admission(principal, kb_id, access.authorise(conn, principal, kb_id))
+        principal, role = access.admit(conn, presented, kb_id)
+        return Admission(principal, kb_id, role)
 
 
 def _bearer(scope: Scope) -> str | None:

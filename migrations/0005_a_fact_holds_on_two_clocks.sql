@@ -209,6 +209,8 @@ create index facts_held_by_subject on facts (kb_id, subject_id) where invalidate
 create index facts_held_by_object on facts (kb_id, object_id) where invalidated_seq is null and object_id is not null;
 create index facts_by_subject on facts (kb_id, subject_id, recorded_seq);
 create index facts_by_object on facts (kb_id, object_id, recorded_seq) where object_id is not null;
+create index facts_names_of_subject on facts (kb_id, subject_id) where predicate_key = 'known_as';
+create index facts_superseding on facts (kb_id, supersedes) where supersedes is not null;
 create index facts_recorded on facts (kb_id, recorded_seq);
 create index facts_invalidated on facts (kb_id, invalidated_seq) where invalidated_seq is not null;
 create index facts_names on facts (kb_id, value_norm) where predicate_key = 'known_as';

@@ -15,6 +15,7 @@ from substrate.access.people import (
 )
 from substrate.access.principals import (
     Principal,
+    admit,
     authenticate,
     authorise,
     may_write,
@@ -30,6 +31,7 @@ __all__ = [
     "Principal",
     "Role",
     "Scope",
+    "admit",
     "adopt_bases",
     "authenticate",
     "authorise",

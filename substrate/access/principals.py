@@ -42,13 +42,28 @@ class Principal:
 
 def authenticate(conn: AnyConnection, presented: str | None) -> Principal:
     """The principal of a presented token. Raises `Unauthenticated`, never saying which part was wrong."""
+    return _presented(conn, presented, None)[0]
+
+
+def admit(conn: AnyConnection, presented: str | None, kb_id: UUID) -> tuple[Principal, Role]:
+    """`authenticate` and `authorise` for reading in one query, since every call to a base begins with both."""
+    principal, role = _presented(conn, presented, kb_id)
+    if role is None or (principal.kb_ids is not None and kb_id not in principal.kb_ids):
+        raise NotFound("no such knowledge base", field="kb_id")
+    return principal, role
+
+
+def _presented(conn: AnyConnection, presented: str | None, kb_id: UUID | None) -> tuple[Principal, Role | None]:
     if presented is None or not well_formed(presented):
         raise Unauthenticated
-    row = conn.execute(sql.query("access_token_by_hash"), {"hash": digest(presented)}).fetchone()
+    row = conn.execute(sql.query("access_token_by_hash"), {"hash": digest(presented), "kb_id": kb_id}).fetchone()
     if row is None or row["revoked"] or row["expired"]:
         raise Unauthenticated
     kb_ids = None if row["kb_ids"] is None else frozenset(row["kb_ids"])
-    return Principal(row["person_id"], row["person_name"], row["id"], row["name"], row["scope"], kb_ids, row["stale"])
+    principal = Principal(
+        row["person_id"], row["person_name"], row["id"], row["name"], row["scope"], kb_ids, row["stale"]
+    )
+    return principal, cast("Role | None", row["role"])
 
 
 def role_in(conn: AnyConnection, principal: Principal, kb_id: UUID) -> Role | None:

@@ -12,7 +12,7 @@ from substrate.axes.as_of import AsOf
 from substrate.db import AnyConnection
 from substrate.errors import InvalidInput
 from substrate.reads import cursors
-from substrate.reads.entities import subject
+from substrate.reads.entities import names_of, subject
 from substrate.reads.moments import envelope, parse_bucket, resolve, rfc3339
 from substrate.reads.shapes import Row, confidence, object_value, stated_interval, text_or_none
 
@@ -104,10 +104,7 @@ def _kinds(kinds: Sequence[str] | None) -> list[str] | None:
 
 def _names(conn: AnyConnection, kb_id: UUID, as_of: AsOf, rows: Sequence[Row]) -> dict[UUID, str]:
     wanted = {row[end] for row in rows for end in ("subject_canonical", "object_canonical")} - {None}
-    found = conn.execute(
-        sql.query("reads_names_of", as_of), sql.parameters(as_of, kb_id=kb_id, ids=list(wanted))
-    ).fetchall()
-    return {row["id"]: row["name"] for row in found}
+    return names_of(conn, kb_id, as_of, wanted)
 
 
 def _event(row: Row, names: dict[UUID, str]) -> dict[str, Any]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import Any
 from uuid import UUID
@@ -60,10 +60,8 @@ def subject(conn: AnyConnection, kb_id: UUID, entity: str, as_of: AsOf, *, field
     then, whatever is known later, and `InvalidInput` with ``candidates`` when several answer to the name.
     """
     wanted = entity.strip() if isinstance(entity, str) else ""
-    entity_id = _as_id(wanted) or _by_name(conn, kb_id, wanted, as_of, field)
-    row = conn.execute(
-        sql.query("reads_cluster_of_id", as_of), sql.parameters(as_of, kb_id=kb_id, id=entity_id)
-    ).fetchone()
+    entity_id = _as_id(wanted)
+    row = _cluster(conn, kb_id, entity_id, as_of) if entity_id else _by_name(conn, kb_id, wanted, as_of, field)
     if row is not None:
         members = list(row["members"])
         card = conn.execute(
@@ -75,23 +73,37 @@ def subject(conn: AnyConnection, kb_id: UUID, entity: str, as_of: AsOf, *, field
     raise _absent(wanted, as_of, field)
 
 
-def _by_name(conn: AnyConnection, kb_id: UUID, name: str, as_of: AsOf, field: str) -> UUID:
+def _cluster(conn: AnyConnection, kb_id: UUID, entity_id: UUID, as_of: AsOf) -> Row | None:
+    parameters = sql.parameters(as_of, kb_id=kb_id, id=entity_id)
+    return conn.execute(sql.query("reads_cluster_of_id", as_of), parameters).fetchone()
+
+
+def _by_name(conn: AnyConnection, kb_id: UUID, name: str, as_of: AsOf, field: str) -> Row | None:
     exact = conn.execute(
         sql.query("reads_named_exactly", as_of), sql.parameters(as_of, kb_id=kb_id, norm=_norm(name, field))
     ).fetchall()
     if len(exact) == 1:
-        return exact[0]["id"]  # type: ignore[no-any-return]
+        return exact[0]
     rows = _candidates(conn, kb_id, name, as_of, FOUND, field)
     best = [row for row in rows if row["tier"] == rows[0]["tier"]]
     if not best or best[0]["tier"] > 1:
         raise _absent(name, as_of, field)
     if len(best) == 1:
-        return best[0]["id"]  # type: ignore[no-any-return]
+        return _cluster(conn, kb_id, best[0]["id"], as_of)
     shown = [_shown(row, rows) for row in best]
     listed = "; ".join(
         f"{c['name']} ({c['disambiguator'] or c['type_label'] or 'untyped'}), id {c['id']}" for c in shown
     )
     raise InvalidInput(f"{field}: several entities match {name!r}; ask by id: {listed}", field=field, candidates=shown)
+
+
+def names_of(conn: AnyConnection, kb_id: UUID, as_of: AsOf, ids: Collection[UUID]) -> dict[UUID, str]:
+    """Display names of clusters by their canonical ids, as held at `as_of`."""
+    if not ids:
+        return {}
+    parameters = sql.parameters(as_of, kb_id=kb_id, ids=list(ids))
+    found = conn.execute(sql.query("reads_names_of", as_of), parameters).fetchall()
+    return {row["id"]: row["name"] for row in found}
 
 
 def _candidates(

@@ -1,7 +1,8 @@
-"""One entity's facts, and its dated facts in world order. Two queries each, whatever the number of rows."""
+"""One entity's facts, and its dated facts in world order. A handful of queries, whatever the number of rows."""
 
 from __future__ import annotations
 
+from collections.abc import Collection, Sequence
 from datetime import datetime
 from typing import Any
 from uuid import UUID
@@ -11,7 +12,7 @@ from substrate.axes.as_of import AsOf
 from substrate.db import AnyConnection
 from substrate.errors import InvalidInput
 from substrate.reads import cursors
-from substrate.reads.entities import Subject, subject
+from substrate.reads.entities import Subject, names_of, subject
 from substrate.reads.moments import envelope, parse_bucket, rfc3339
 from substrate.reads.shapes import SINCE, Row, confidence, ids, object_value, stated_interval, text_or_none
 
@@ -89,7 +90,28 @@ def _rows(
         **filters,
     )
     rows = conn.execute(sql.query("reads_entity_facts", page.as_of), parameters).fetchall()
-    return rows[0], [row for row in rows if row["id"] is not None]
+    found = [row for row in rows if row["id"] is not None]
+    return rows[0], with_names_and_evidence(conn, kb_id, page.as_of, found)
+
+
+def with_names_and_evidence(conn: AnyConnection, kb_id: UUID, as_of: AsOf, rows: Sequence[Row]) -> list[Row]:
+    """Rows of facts with the name of the other end and what they rest on, as held at `as_of`."""
+    others = {row["other_id"] for row in rows} - {None}
+    names = names_of(conn, kb_id, as_of, others)
+    evidence = evidence_of(conn, kb_id, as_of, {row["lineage_id"] for row in rows})
+    nothing = {"evidence_count": 0, "document_ids": None, "evidence": None}
+    return [
+        {**row, "other_name": names.get(row["other_id"]), **evidence.get(row["lineage_id"], nothing)} for row in rows
+    ]
+
+
+def evidence_of(conn: AnyConnection, kb_id: UUID, as_of: AsOf, lineages: Collection[UUID]) -> dict[UUID, Row]:
+    """``evidence_count``, ``document_ids`` and the first three of ``evidence``, by lineage."""
+    if not lineages:
+        return {}
+    parameters = sql.parameters(as_of, kb_id=kb_id, lineages=list(lineages))
+    found = conn.execute(sql.query("reads_evidence_of", as_of), parameters).fetchall()
+    return {row["lineage_id"]: row for row in found}
 
 
 def _head(kb_id: UUID, who: Subject, page: cursors.Page) -> dict[str, Any]:

@@ -87,7 +87,9 @@ def _bad(field: str, text: str) -> InvalidInput:
 
 def rfc3339(at: datetime | None) -> str | None:
     """UTC with six digits and Z."""
-    return None if at is None else at.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%S.%fZ")
+    if at is None:
+        return None
+    return at.astimezone(UTC).replace(tzinfo=None).isoformat(timespec="microseconds") + "Z"
 
 
 def envelope(as_of: AsOf) -> dict[str, object]:

@@ -1,9 +1,11 @@
 -- name: access_token_by_hash
--- The token of a hash with its owner; whether it still counts is judged by the database's own clock.
+-- The token of a hash with its owner and, where a base is named, the owner's role there; whether the token still counts
+-- is judged by the database's own clock.
 select t.id, t.name, t.scope, t.kb_ids, t.person_id, p.name as person_name,
        t.revoked_at is not null as revoked, t.expires_at <= clock_timestamp() as expired,
-       (t.last_used_at is null or t.last_used_at < clock_timestamp() - interval '1 minute') as stale
+       (t.last_used_at is null or t.last_used_at < clock_timestamp() - interval '1 minute') as stale, m.role
 from tokens t join people p on p.id = t.person_id
+left join kb_members m on m.kb_id = %(kb_id)s::uuid and m.person_id = t.person_id
 where t.hash = %(hash)s
 
 -- name: access_touch_token

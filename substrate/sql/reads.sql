@@ -13,16 +13,22 @@ from (
 ) t
 
 -- name: reads_named_exactly
--- The clusters that bear exactly this name: by a name held then, or by the one they were first met under.
-select distinct coalesce(c.canonical_id, n.id) as id
+-- The clusters that bear exactly this name, each with the ids it was written with: by a name held then, or by the one
+-- they were first met under.
+select t.id, array(select t.id union
+                   select m.entity_id from entity_canonical m
+                   where m.kb_id = %(kb_id)s and m.canonical_id = t.id and [[held m]]) as members
 from (
-    select f.subject_id as id from facts f
-    where f.kb_id = %(kb_id)s and f.predicate_key = 'known_as' and f.value_norm = %(norm)s and [[held f]]
-    union
-    select e.id from entities e where e.kb_id = %(kb_id)s and e.label_norm = %(norm)s and [[recorded e]]
-) n
-left join entity_canonical c on c.kb_id = %(kb_id)s and c.entity_id = n.id and [[held c]]
-order by id
+    select distinct coalesce(c.canonical_id, n.id) as id
+    from (
+        select f.subject_id as id from facts f
+        where f.kb_id = %(kb_id)s and f.predicate_key = 'known_as' and f.value_norm = %(norm)s and [[held f]]
+        union
+        select e.id from entities e where e.kb_id = %(kb_id)s and e.label_norm = %(norm)s and [[recorded e]]
+    ) n
+    left join entity_canonical c on c.kb_id = %(kb_id)s and c.entity_id = n.id and [[held c]]
+) t
+order by t.id
 
 -- name: reads_find_entities
 -- Candidates for a name. Tier 0: the whole name; 1: part of it; 2: enough of its words (asked for by `by_words`, with
@@ -138,36 +144,38 @@ where e.kb_id = %(kb_id)s and e.id = %(id)s
 -- name: reads_entity_facts
 -- lint: axis, since it asks what changed in a window or became of a row later, not what was held.
 -- Facts that touch a cluster, one page of them, with both totals on every row (a row without id when none match).
--- `dated` keeps only facts whose words state a date, in world order.
+-- `dated` keeps only facts whose words state a date, in world order. What is looked up per row is a subquery of one
+-- index probe, so that the plan made once for every base stays a good one; names and evidence of the page are two
+-- queries of their own.
 with mine as materialized (
-    select f.id, 'out' as direction, f.object_id as other
+    select f.*, 'out' as direction, f.object_id as other
     from facts f
     where f.kb_id = %(kb_id)s and f.subject_id = any(%(members)s) and [[held f]]
       and f.predicate_key is distinct from 'known_as'
     union all
-    select f.id, 'in', f.subject_id
+    select f.*, 'in', f.subject_id
     from facts f
     where f.kb_id = %(kb_id)s and f.object_id = any(%(members)s) and [[held f]]
       and not f.subject_id = any(%(members)s)
+), terms as materialized (
+    select t.key, coalesce(t.definition ->> 'label', t.key) as label, t.definition -> 'aliases' as aliases
+    from ontology_terms t where t.kb_id = %(kb_id)s and [[held t]]
 ), seen as materialized (
-    select f.*, m.direction, coalesce(c.canonical_id, m.other) as other_id, y.type_key as other_type,
-           term.key is null as inferred, coalesce(term.definition ->> 'label', f.predicate_key, f.phrase) as label,
-           term.definition as term
-    from mine m
-    join facts f on f.kb_id = %(kb_id)s and f.id = m.id
-    left join entity_canonical c on c.kb_id = f.kb_id and c.entity_id = m.other and [[held c]]
-    left join entity_types y on y.kb_id = f.kb_id and y.entity_id = coalesce(c.canonical_id, m.other) and [[held y]]
-    left join ontology_terms term on term.kb_id = f.kb_id and term.key = f.predicate_key and [[held term]]
+    select m.*, term.key is null as inferred, coalesce(term.label, m.predicate_key, m.phrase) as label, term.aliases
+    from mine m left join terms term on term.key = m.predicate_key
 ), matched as materialized (
     select s.* from seen s
-    left join ontology_terms kind on kind.kb_id = s.kb_id and kind.key = s.other_type and [[held kind]]
     where [[holds s]]
       and (%(predicate)s::text is null
            or strpos(replace(lower(coalesce(s.predicate_key, '')), '_', ' '), %(predicate)s) > 0
            or strpos(lower(s.label), %(predicate)s) > 0 or strpos(lower(s.phrase), %(predicate)s) > 0
-           or coalesce(s.term -> 'aliases', '[]') ? %(predicate)s)
-      and (%(object_type)s::text is null or replace(lower(s.other_type), '_', ' ') = %(object_type)s
-           or lower(kind.definition ->> 'label') = %(object_type)s)
+           or coalesce(s.aliases, '[]') ? %(predicate)s)
+      and (%(object_type)s::text is null or exists (
+               select from entity_types y left join terms kind on kind.key = y.type_key
+               where y.kb_id = %(kb_id)s and [[held y]]
+                 and y.entity_id = coalesce((select c.canonical_id from entity_canonical c
+                                             where c.kb_id = %(kb_id)s and c.entity_id = s.other and [[held c]]), s.other)
+                 and (replace(lower(y.type_key), '_', ' ') = %(object_type)s or lower(kind.label) = %(object_type)s)))
       and (%(since)s::timestamptz is null or s.holds_to is null or s.holds_to > %(since)s)
       and (%(until)s::timestamptz is null or s.holds_from is null or s.holds_from < %(until)s)
       and (not %(dated)s or s.valid_from is not null or s.valid_to is not null)
@@ -178,28 +186,19 @@ with mine as materialized (
                m.value_norm, m.id) as place
     from matched m
     order by place limit %(limit)s offset %(offset)s
-), others as materialized (
-    select distinct p.other_id as id from page p where p.other_id is not null
-), named as materialized (
-    select o.id, coalesce(n.name, e.label) as name
-    from others o
-    join entities e on e.kb_id = %(kb_id)s and e.id = o.id
-    left join lateral (
-        select f.value_raw as name
-        from facts f
-        where f.kb_id = %(kb_id)s and f.predicate_key = 'known_as' and [[held f]]
-          and f.subject_id = any(array(select o.id union all select x.entity_id from entity_canonical x
-                                       where x.kb_id = %(kb_id)s and x.canonical_id = o.id and [[held x]]))
-        order by not [[holds f]], f.holds_to is not null, f.subject_id <> o.id,
-                 (select count(*) from evidence v
-                  where v.kb_id = f.kb_id and v.lineage_id = f.lineage_id and [[held v]]) desc,
-                 f.recorded_seq, f.value_norm, f.id limit 1
-    ) n on true
 )
-select totals.*, p.*, named.name as other_name, ev.count as evidence_count, ev.evidence, ev.document_ids,
+select totals.*, p.id, p.lineage_id, p.direction, p.predicate_key, p.phrase, p.label, p.inferred, p.temporal,
+       p.value_raw, p.value_norm, p.value_number, p.value_unit, p.value_type, p.confidence, p.qualifiers,
+       p.valid_from, p.valid_from_precision, p.valid_to, p.valid_to_precision, p.valid_to_origin,
+       p.holds_from, p.holds_to, p.undated, p.attested_from, p.attested_to, p.grade, p.recorded_at, p.recorded_seq,
+       p.supersedes,
+       coalesce((select c.canonical_id from entity_canonical c
+                 where c.kb_id = %(kb_id)s and c.entity_id = p.other and [[held c]]), p.other) as other_id,
        p.invalidated_at as since_invalidated_at, p.invalidated_kind as since_kind,
-       (select s.id from facts s where s.kb_id = p.kb_id and s.recorded_seq = p.invalidated_seq and s.supersedes = p.id
-        order by s.id limit 1) as since_superseded_by
+       case when p.invalidated_seq is not null then (
+           select s.id from facts s
+           where s.kb_id = %(kb_id)s and s.supersedes = p.id and s.recorded_seq = p.invalidated_seq
+           order by s.id limit 1) end as since_superseded_by
 from (
     select (select count(*) from mine) as total_facts, (select count(*) from matched) as matched_facts,
            case when (select count(*) from matched) = 0 then (
@@ -210,28 +209,29 @@ from (
            ) end as predicates_present
 ) totals
 left join page p on true
-left join named on named.id = p.other_id
-left join lateral (
-    select count(*) as count,
-           array_agg(distinct q.document_id order by q.document_id) filter (where q.document_id is not null)
-               as document_ids,
-           jsonb_agg(jsonb_build_object(
-               'quote', q.quote, 'document_id', q.document_id, 'filename', q.filename, 'chunk_id', q.chunk_id,
-               'doc_time', to_char(q.attested_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"'),
-               'wording', q.wording, 'origin', q.origin) order by q.place) filter (where q.place <= 3) as evidence
-    from (
-        select a.quote, a.document_id, d.filename, a.chunk_id, a.attested_at, a.wording, a.origin,
-               row_number() over (order by a.recorded_seq, d.filename, a.quote_start, a.source_key, a.id) as place
-        from evidence v
-        join assertions a on a.kb_id = v.kb_id and a.id = v.assertion_id
-        left join document_versions d on d.kb_id = a.kb_id and d.id = a.version_id
-        where v.kb_id = p.kb_id and v.lineage_id = p.lineage_id and [[held v]]
-    ) q
-) ev on p.id is not null
 order by p.place
 
+-- name: reads_evidence_of
+-- What facts of these lineages rest on: how many sources, their documents, and the first three.
+select q.lineage_id, count(*) as evidence_count,
+       array_agg(distinct q.document_id order by q.document_id) filter (where q.document_id is not null) as document_ids,
+       jsonb_agg(jsonb_build_object(
+           'quote', q.quote, 'document_id', q.document_id, 'filename', q.filename, 'chunk_id', q.chunk_id,
+           'doc_time', to_char(q.attested_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"'),
+           'wording', q.wording, 'origin', q.origin) order by q.place) filter (where q.place <= 3) as evidence
+from (
+    select v.lineage_id, a.quote, a.document_id, d.filename, a.chunk_id, a.attested_at, a.wording, a.origin,
+           row_number() over (partition by v.lineage_id
+                              order by a.recorded_seq, d.filename, a.quote_start, a.source_key, a.id) as place
+    from evidence v
+    join assertions a on a.kb_id = v.kb_id and a.id = v.assertion_id
+    left join document_versions d on d.kb_id = a.kb_id and d.id = a.version_id
+    where v.kb_id = %(kb_id)s and v.lineage_id = any(%(lineages)s) and [[held v]]
+) q
+group by q.lineage_id
+
 -- name: reads_names_of
--- Display names of clusters given by their canonical ids.
+-- Display names of clusters given by their canonical ids; at a moment of the world, one that held then comes first.
 select e.id, coalesce(n.name, e.label) as name
 from entities e
 left join lateral (
@@ -240,7 +240,7 @@ left join lateral (
     where f.kb_id = %(kb_id)s and f.predicate_key = 'known_as' and [[held f]]
       and f.subject_id = any(array(select e.id union all select x.entity_id from entity_canonical x
                                    where x.kb_id = %(kb_id)s and x.canonical_id = e.id and [[held x]]))
-    order by f.holds_to is not null, f.subject_id <> e.id,
+    order by not [[holds f]], f.holds_to is not null, f.subject_id <> e.id,
              (select count(*) from evidence v
               where v.kb_id = f.kb_id and v.lineage_id = f.lineage_id and [[held v]]) desc,
              f.recorded_seq, f.value_norm, f.id limit 1
