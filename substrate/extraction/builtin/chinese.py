@@ -8,10 +8,10 @@ from dataclasses import dataclass, replace
 
 from substrate.extraction.builtin import chinese_words as w
 from substrate.extraction.builtin.amounts import parse_amount
-from substrate.extraction.builtin.chinese_names import Hidden
+from substrate.extraction.builtin.chinese_corrections import corrected, righted, taken_back
 from substrate.extraction.builtin.chinese_moods import clause_mood, sentence_mood
+from substrate.extraction.builtin.chinese_names import Hidden
 from substrate.extraction.builtin.chinese_verbs import PATTERNS, Pattern
-from substrate.extraction.builtin.corrections import Correction
 from substrate.extraction.builtin.drafts import CONTEXTUAL, Draft, Findings, text_value
 from substrate.extraction.builtin.fields import CHINESE_KEYS
 from substrate.extraction.builtin.frames_roles import belonging
@@ -21,11 +21,7 @@ from substrate.extraction.builtin.terms import CONTEXT, Term
 from substrate.extraction.claims import UNDATED, ClaimTime, Mood, Value
 from substrate.extraction.times import Anchor, TimeMention, find_times
 
-_CORRECTION = re.compile(r"^(?:更正|勘误|订正)[^：:]{0,12}[：:]")
 _CLAUSE = re.compile(r"[，；;]|,(?!\d{3})|(?<=[\u4e00-\u9fff])、(?=并|且)")
-_NOT_BUT = re.compile(r"(?:，|,)?(?:而)?(?:不是|并非|非|而非)(?P<wrong>[^，,。；]+?)(?:，|,|。|$)")
-_WRONGLY = re.compile(r"(?:被)?(?:误|错误地?)(?:记|写|报|列|登记|录入|标)(?:为|成)")
-_RIGHT = re.compile(r"[，,；;。](?:正确的?(?:是|为|应为|数字是|数字为|数额为|金额为|值为|信息为)|(?:实际|实)?应为|应该是|实为|实际为)(?P<right>[^，,。；]+)")
 _ENDED_UNKNOWN = re.compile(r"离职|已离开|辞职|退休|卸任")
 _ATTRIBUTE_FIRST = re.compile(
     r"(?:其|现)?(?:总部|月薪|年薪|工资|薪资|薪酬|基本工资|预算|价格|员工人数|注册资本|负责人|项目负责人|顾问|经理|地址|职位|职务|每月工资|收入)"
@@ -52,17 +48,7 @@ class _Sentence:
 def read_chinese(text: str, anchor: Anchor | None) -> Findings:
     """Claims in draft of one Chinese sentence."""
     findings, hidden = Findings(), Hidden()
-    body = hidden.hide(_CORRECTION.sub("", text).strip())
-    corrects = _CORRECTION.match(text.strip()) is not None
-    body, right = _right_value(body)
-    correction = Correction(corrects=corrects, denies=bool(_WRONGLY.search(body)))
-    body, wrong = _without_contrast(body)
-    if correction.corrects or wrong:
-        body = body.replace("应为", "为").replace("应该是", "是").replace("应是", "是")
-    if correction.denies:
-        body = re.sub(r"^[^，]{0,6}?(?:将|把)", "", body)
-        body = re.sub(rf"^.*?{_WRONGLY.pattern}(?=.*(?:负责|领导|担任|任职|属于|位于))", "", body)
-    body = _WRONGLY.sub("为", body)
+    body, correction, wrong, right = taken_back(text, hidden)
     state = _Sentence(text, body, sentence_mood(body, correction.denies), findings)
     mentions = find_times(body, anchor)
     for clause, times in _clauses(body, mentions):
@@ -71,38 +57,10 @@ def read_chinese(text: str, anchor: Anchor | None) -> Findings:
             state.leading = (*state.leading, *times)
             continue
         _clause(state, bare, (*state.leading, *times))
-    findings.drafts = _corrected(findings.drafts, correction, wrong, body)
-    findings.drafts += _righted(findings.drafts, right)
+    findings.drafts = corrected(findings.drafts, correction, wrong, body)
+    findings.drafts += righted(findings.drafts, right)
     hidden.bring_back(findings)
     return findings
-
-
-def _right_value(body: str) -> tuple[str, str]:
-    """ "…误记为A，正确的是B" → what stands before, and B."""
-    m = _RIGHT.search(body)
-    return (body[: m.start()] + "。", m.group("right").strip()) if m and m.start() > 2 else (body, "")
-
-
-def _righted(drafts: list[Draft], right: str) -> list[Draft]:
-    denied = next((d for d in drafts if d.denies), None)
-    if denied is None or not right:
-        return []
-    if isinstance(denied.object, Value):
-        return [replace(denied, object=parse_amount(right), denies=False, corrects=True)]
-    term = Term("name", right, w.chinese_kind(right))
-    if term.kind == denied.subject.kind:
-        return [replace(denied, subject=term, denies=False, corrects=True)]
-    return [replace(denied, object=term, denies=False, corrects=True)]
-
-
-def _without_contrast(body: str) -> tuple[str, str]:
-    """ "是B，不是A" and "不是A，而是B" → the plain half and the wrong words."""
-    if m := re.search(r"(?:不是|并非)(?P<wrong>[^，,。]+?)[，,]?而是", body):
-        return body[: m.start()] + "是" + body[m.end() :], m.group("wrong")
-    m = _NOT_BUT.search(body)
-    if m and re.search(r"[是为]", body[: m.start()]) and m.start() > 2 and m.group().startswith(("，", ",", "而")):
-        return body[: m.start()] + "。", m.group("wrong").strip()
-    return body, ""
 
 
 def _clauses(body: str, mentions: list[TimeMention]) -> list[tuple[str, tuple[TimeMention, ...]]]:
@@ -117,7 +75,14 @@ def _clauses(body: str, mentions: list[TimeMention]) -> list[tuple[str, tuple[Ti
         times = tuple(m for m in mentions if at <= m.start < cut)
         text = re.sub(r"[(（]\s*\u0001+\s*[)）]|\u0001+", "", whole[at:cut]).strip("，,；;、 ")
         text = re.sub(r"^[-–—：:\]】\s]+|[\[【]$", "", text)
-        if found and times and re.fullmatch(r"(?:任期|聘期|合同期|期限|从|自|并)*(?:起|正式|开始)*(?:生效|执行|为止|止|实施|履职|算起|计)?[。.]?", text):
+        if (
+            found
+            and times
+            and re.fullmatch(
+                r"(?:任期|聘期|合同期|期限|从|自|并)*(?:起|正式|开始)*(?:生效|执行|为止|止|实施|履职|算起|计)?[。.]?",
+                text,
+            )
+        ):
             found[-1] = (found[-1][0], (*found[-1][1], *times))
         else:
             found.append((text, times))
@@ -517,19 +482,3 @@ _ACTS: dict[str, _Act] = {
     "pay": _pay,
     "change": _pay, "value": _pay, "attribute": _attribute, "founded": _founded, "began": _began, "rename": _rename,
 }  # fmt: skip
-
-
-def _corrected(drafts: list[Draft], correction: Correction, wrong: str, body: str) -> list[Draft]:
-    if correction.denies:
-        return [replace(d, denies=True) for d in drafts]
-    out = [replace(d, corrects=correction.corrects or bool(wrong)) for d in drafts]
-    if wrong and drafts and body.rstrip("。.").endswith(drafts[0].subject.text):
-        subject = Term("name", wrong, w.chinese_kind(wrong))
-        out.append(replace(drafts[0], subject=subject, denies=True))
-    elif wrong and drafts:
-        first = drafts[0]
-        target: Term | Value = (
-            parse_amount(wrong) if isinstance(first.object, Value) else Term("name", wrong, w.chinese_kind(wrong))
-        )
-        out.append(replace(first, object=target, denies=True))
-    return out

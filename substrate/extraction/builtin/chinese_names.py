@@ -99,8 +99,10 @@ class Hidden:
         name, after = m.group(), m.string[m.end() :]
         if self._is_name(name, m.string[: m.start()], after):
             return self._sign(name, _PEOPLE)
-        if len(name) == 3 and _FOLLOWS.match(name[2] + after) and self._is_name(
-            name[:2], m.string[: m.start()], name[2] + after
+        if (
+            len(name) == 3
+            and _FOLLOWS.match(name[2] + after)
+            and self._is_name(name[:2], m.string[: m.start()], name[2] + after)
         ):
             return self._sign(name[:2], _PEOPLE) + name[2]
         return name
@@ -138,7 +140,25 @@ class Hidden:
 
 def _certain() -> Iterator[str]:
     """What stands right before a person and nothing else."""
-    yield from ("任命", "接替", "由", "聘请", "聘任", "聘用", "交给", "移交", "转交", "取代", "负责人", "人是", "人为", "姓名：", "、", "将", "变更为")
+    yield from (
+        "任命",
+        "接替",
+        "由",
+        "聘请",
+        "聘任",
+        "聘用",
+        "交给",
+        "移交",
+        "转交",
+        "取代",
+        "负责人",
+        "人是",
+        "人为",
+        "姓名：",
+        "、",
+        "将",
+        "变更为",
+    )
 
 
 def _acts(after: str) -> bool:

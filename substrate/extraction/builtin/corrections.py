@@ -30,7 +30,9 @@ _MISTAKEN = re.compile(
     re.IGNORECASE,
 )
 _BY_MISTAKE = re.compile(r",?\s*\b(?:by mistake|in error|erroneously|by accident)\b", re.IGNORECASE)
-_NOT_THAT_TIME = re.compile(r"[\s,(]*(?:and )?(?:not|rather than|instead of)(?: (?:on|in|from|since|the))*\s*$", re.IGNORECASE)
+_NOT_THAT_TIME = re.compile(
+    r"[\s,(]*(?:and )?(?:not|rather than|instead of)(?: (?:on|in|from|since|the))*\s*$", re.IGNORECASE
+)
 CORRECT_VALUE = re.compile(
     r"^(?:and |but )?(?:the )?(?:correct|right|true|actual|proper)(?: (?:value|figure|amount|name|date|sum|salary|number|one|"
     r"entry|budget|wording|spelling|person|title))? (?:is|was|should be|should read|should have been|reads)\b",
@@ -62,7 +64,9 @@ def rewrite(masked: Masked) -> tuple[Masked, Correction]:
         denies = True
         removed.append(span)
         if m := _BY_MISTAKE.search(masked.text, masked.units[span[0]].end if span[0] < len(masked.units) else 0):
-            removed.append((sum(u.start < m.start() for u in masked.units), sum(u.start < m.end() for u in masked.units)))
+            removed.append(
+                (sum(u.start < m.start() for u in masked.units), sum(u.start < m.end() for u in masked.units))
+            )
     pairs = []
     for right, wrong, span in _contrasts(units):
         removed.append(span)

@@ -11,10 +11,17 @@ from substrate.extraction.builtin.terms import CONTEXT, Term, is_deputy
 from substrate.extraction.claims import UNDATED, Claim, ClaimTime, Drop, Mood, Value
 
 PERIOD = re.compile(r"(year|annum|month|week|day|hour|annually|monthly|yearly|p\.a\.|[年月周日])$", re.IGNORECASE)
-_PERIODS = {"annum": "year", "annually": "year", "yearly": "year", "p.a.": "year", "monthly": "month",
-            "年": "year", "月": "month", "周": "week", "日": "day"} | {
-    p: p for p in ("year", "month", "week", "day", "hour")
-}
+_PERIODS = {
+    "annum": "year",
+    "annually": "year",
+    "yearly": "year",
+    "p.a.": "year",
+    "monthly": "month",
+    "年": "year",
+    "月": "month",
+    "周": "week",
+    "日": "day",
+} | {p: p for p in ("year", "month", "week", "day", "hour")}
 
 
 _EMPTY_ALONE = frozenset(

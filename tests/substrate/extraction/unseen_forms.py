@@ -107,7 +107,8 @@ def _counts(claim: Claim, case: Case) -> bool:
 
 
 def everything() -> list[Case]:
-    return forms("unseen_english.txt") + forms("unseen_chinese.txt") + [c for _, c in decoys()]
+    files = ("unseen_english.txt", "unseen_chinese.txt", "unseen_later.txt")
+    return [case for name in files for case in forms(name)] + [c for _, c in decoys()]
 
 
 if __name__ == "__main__":
@@ -115,7 +116,7 @@ if __name__ == "__main__":
 
     from substrate.settings import Settings
 
-    result = score(BuiltinExtractor(Settings()), everything())
+    result = score(BuiltinExtractor(Settings()), forms(sys.argv[1]) if sys.argv[1:] else everything())
     lines = [f"precision {result.precision:.3f}  recall {result.recall:.3f}"]
     lines += [f"WRONG  {w}" for w in result.wrong] + [f"MISSED {m}" for m in result.missed]
     sys.stdout.write("\n".join(lines) + "\n")
