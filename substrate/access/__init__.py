@@ -14,6 +14,7 @@ from substrate.access.people import (
     set_member,
 )
 from substrate.access.principals import (
+    Access,
     Principal,
     admit,
     authenticate,
@@ -27,6 +28,7 @@ from substrate.access.principals import (
 from substrate.access.tokens import IssuedToken, Scope, issue_token, list_tokens, revoke_token
 
 __all__ = [
+    "Access",
     "IssuedToken",
     "Principal",
     "Role",

@@ -108,29 +108,35 @@ def note_use(db: Database, principal: Principal) -> None:
             conn.execute(sql.query("access_touch_token"), {"id": principal.token_id})
 
 
-def record_access(
-    db: Database,
-    principal: Principal,
-    kb_id: UUID,
-    *,
-    via: str,
-    action: str,
-    seq: int | None = None,
-    fact_ids: Sequence[UUID] = (),
-    chunk_ids: Sequence[UUID] = (),
-) -> None:
-    """Write down what was served to whom. Call it after the answer and never under a base's head lock."""
-    with db.write() as conn:
-        conn.execute(
+@dataclass(frozen=True, slots=True)
+class Access:
+    """What was served to whom."""
+
+    principal: Principal
+    kb_id: UUID
+    via: str
+    action: str
+    seq: int | None = None
+    fact_ids: Sequence[UUID] = ()
+    chunk_ids: Sequence[UUID] = ()
+
+
+def record_access(db: Database, *served: Access) -> None:
+    """Write down what was served, in one transaction. Call it after the answers and never under a base's head lock."""
+    with db.write() as conn, conn.cursor() as cursor:
+        cursor.executemany(
             sql.query("access_record_event"),
-            {
-                "kb_id": kb_id,
-                "person_id": principal.person_id,
-                "token_id": principal.token_id,
-                "via": via,
-                "action": action,
-                "seq": seq,
-                "fact_ids": list(fact_ids),
-                "chunk_ids": list(chunk_ids),
-            },
+            [
+                {
+                    "kb_id": event.kb_id,
+                    "person_id": event.principal.person_id,
+                    "token_id": event.principal.token_id,
+                    "via": event.via,
+                    "action": event.action,
+                    "seq": event.seq,
+                    "fact_ids": list(event.fact_ids),
+                    "chunk_ids": list(event.chunk_ids),
+                }
+                for event in served
+            ],
         )

@@ -214,7 +214,7 @@ def test_what_was_served_is_written_down_beside_the_head_lock(database, kb, ada)
 
         def write():
             access.record_access(
-                database, principal, kb, via="mcp", action="entity_facts", seq=3, fact_ids=[fact]
+                database, access.Access(principal, kb, "mcp", "entity_facts", seq=3, fact_ids=[fact])
             )
             done.set()
 
