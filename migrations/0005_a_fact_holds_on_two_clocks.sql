@@ -157,6 +157,7 @@ create unique index assertions_once_per_source on assertions (kb_id, source_key)
 create index assertions_of_subject on assertions (kb_id, subject_id, predicate_key) where invalidated_seq is null;
 create index assertions_of_object on assertions (kb_id, object_id, predicate_key) where invalidated_seq is null and object_id is not null;
 create index assertions_of_version on assertions (kb_id, version_id) where invalidated_seq is null;
+create index assertions_of_document on assertions (kb_id, document_id) where invalidated_seq is null;
 
 create table facts (
     kb_id                 uuid not null,

@@ -307,18 +307,22 @@ def _delete(door: Door, document_id: UUID, external_id: str) -> Deleted:
     if not rows:
         return Deleted(document_id, external_id)
     version_ids = [row["id"] for row in rows]
-    chunks, retracted = close_versions(door, version_ids, "deleted")
+    chunks = close_versions(door, version_ids, "deleted")
+    asserting = door.connection.execute(sql.query("documents_asserting_versions"), values).fetchall()
+    retracted = close_version_assertions(door, [row["id"] for row in asserting], "deleted").fact_ids
     return Deleted(document_id, external_id, tuple(version_ids), chunks, retracted, door.seq)
 
 
-def close_versions(
-    door: Door, version_ids: Sequence[UUID], kind: Literal["deleted", "superseded"]
-) -> tuple[int, tuple[UUID, ...]]:
-    """Close held versions, their chunks and what they assert; returns chunks closed and facts retracted."""
+def close_versions(door: Door, version_ids: Sequence[UUID], kind: Literal["deleted", "superseded"]) -> int:
+    """Close held versions and their chunks; returns how many chunks.
+
+    What they assert is the caller's to close: at once where a document is deleted, and where it is superseded when
+    the facts stage has read the successor, so that a fact that both state keeps its evidence and its id throughout.
+    """
     if not version_ids:
-        return 0, ()
+        return 0
     values = {"kb_id": door.kb_id, "version_ids": list(version_ids)}
     chunks = door.connection.execute(sql.query("documents_held_chunks"), values).fetchall()
     door.close("chunks", [row["id"] for row in chunks], kind)
     door.close("document_versions", version_ids, kind)
-    return len(chunks), close_version_assertions(door, version_ids, kind).fact_ids
+    return len(chunks)

@@ -19,6 +19,7 @@ from substrate.documents.parser_version import MEMORY_PARSER, PARSER
 from substrate.documents.parsing import ParserPool
 from substrate.errors import DocumentRejected
 from substrate.ledger import Door, open_door
+from substrate.ledger.retractions import close_version_assertions
 from substrate.passes import Tally, run_pass
 
 BATCH = 16
@@ -129,8 +130,10 @@ def _settle(door: Door, version: _Version, standing: Mapping[str, Any], tally: T
         close_versions(door, [version.id] if standing["held"] else [], "superseded")
         tally.skipped += 1
     else:
-        _supersede(door, version)
+        closed = _supersede(door, version)
         rows = [_chunk_row(version, draft) for draft in version.drafts]
+        if not rows:  # no facts stage will come by to take leave of what was said
+            close_version_assertions(door, closed, "superseded")
         door.insert("chunks", rows)
         version.chunk_ids = [row["id"] for row in rows]
         _note(door, version)
@@ -144,14 +147,16 @@ def _held_chunks(door: Door, version_id: UUID) -> list[UUID]:
     return [row["id"] for row in rows]
 
 
-def _supersede(door: Door, version: _Version) -> None:
+def _supersede(door: Door, version: _Version) -> list[UUID]:
     values = {
         "kb_id": door.kb_id,
         "document_id": version.row["document_id"],
         "below": version.row["number"],
     }
     rows = door.connection.execute(sql.query("documents_held_versions"), values).fetchall()
-    close_versions(door, [row["id"] for row in rows], "superseded")
+    version_ids = [row["id"] for row in rows]
+    close_versions(door, version_ids, "superseded")
+    return version_ids
 
 
 def _chunk_row(version: _Version, draft: ChunkDraft) -> dict[str, Any]:

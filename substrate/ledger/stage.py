@@ -13,6 +13,7 @@ from substrate.identity.drafts import drafts_of
 from substrate.ledger.assertions import assert_batch
 from substrate.ledger.door import Door, open_door
 from substrate.ledger.pending import propose
+from substrate.ledger.retractions import close_version_assertions
 from substrate.ontology.store import load_ontology
 from substrate.ontology.terms import Ontology
 
@@ -38,7 +39,19 @@ def _assert(connection: WriteConnection, kb_id: UUID, lease: work.Lease) -> int:
         claims = bound_claims(connection, kb_id, lease.items, lease.code_version, ontology)
         stated = _assert_documents(door, [c for c in claims if c.kind == "file"], ontology)
         proposed = propose(door, [c for c in claims if c.kind == "memory"])
+        _take_leave(door, lease)
     return stated + proposed
+
+
+def _take_leave(door: Door, lease: work.Lease) -> None:
+    """Withdraw what superseded versions assert once everything their successor says is asserted, this batch included.
+
+    In one transaction with the successor's last batch: nobody sees the document without its facts.
+    """
+    values = {"kb_id": door.kb_id, "chunk_ids": list(lease.items)}
+    rows = door.connection.execute(sql.query("versions_replaced_by"), values).fetchall()
+    if rows:
+        close_version_assertions(door, [row["version_id"] for row in rows], "superseded")
 
 
 def _assert_documents(door: Door, claims: Sequence[BoundClaim], ontology: Ontology) -> int:

@@ -38,3 +38,20 @@ select p.id, p.predicate_key, p.proposed_by, p.recorded_at, c.subject, c.subject
 from pending_facts p join claims c on c.kb_id = p.kb_id and c.id = p.claim_id
 where p.kb_id = %(kb_id)s and p.invalidated_seq is null
 order by p.recorded_seq, p.id
+
+-- name: versions_replaced_by
+-- Superseded versions with statements in force whose document has no held chunk left that the facts stage has still
+-- to read, these chunks aside. A chunk that failed for good says nothing and holds nothing up.
+select distinct a.version_id
+from chunks mine
+join assertions a on a.kb_id = mine.kb_id and a.document_id = mine.document_id and a.invalidated_seq is null
+join document_versions v on v.kb_id = a.kb_id and v.id = a.version_id and v.invalidated_kind = 'superseded'
+where mine.kb_id = %(kb_id)s and mine.id = any(%(chunk_ids)s) and [[held mine]]
+  and not exists (
+      select from chunks k
+      where k.kb_id = mine.kb_id and k.document_id = mine.document_id and [[held k]] and k.id <> all(%(chunk_ids)s)
+        and not exists (
+            select from work w
+            where w.kb_id = k.kb_id and w.item_id = k.id
+              and (w.stage = 'facts' and w.state <> 'due'
+                   or w.stage in ('claims', 'entities') and w.state in ('failed', 'quarantined'))))

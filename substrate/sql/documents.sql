@@ -55,6 +55,11 @@ select id, number from document_versions
 where kb_id = %(kb_id)s and document_id = %(document_id)s and invalidated_seq is null
   and (%(below)s::integer is null or number < %(below)s) order by number
 
+-- name: documents_asserting_versions
+-- Versions of a document, held or not, whose statements are still in force.
+select distinct version_id as id from assertions
+where kb_id = %(kb_id)s and document_id = %(document_id)s and invalidated_seq is null and version_id is not null
+
 -- name: documents_held_chunks
 -- Held chunks of some versions.
 select id, version_id from chunks
