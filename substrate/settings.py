@@ -57,6 +57,16 @@ class Settings(BaseSettings):
         """One Tantivy directory per base lies below it."""
         return self.data_dir.resolve() / "index"
 
+    @property
+    def checkpoints_dir(self) -> Path:
+        """Signed checkpoints, a directory per base; of use once a copy lies where nobody who reaches this can write."""
+        return self.data_dir.resolve() / "checkpoints"
+
+    @property
+    def checkpoint_key(self) -> Path:
+        """The Ed25519 key that signs them, made on first use; ``.pub`` beside it is for whoever verifies."""
+        return self.data_dir.resolve() / "keys" / "checkpoints.pem"
+
 
 def native_thread_environment(threads: int) -> dict[str, str]:
     """Variables that keep BLAS and OpenMP from starting a spinning thread per core.

@@ -52,7 +52,7 @@ class Door:
         if not rows:
             return
         _rows.insert(self.connection, table, self.kb_id, self.seq, self.at, rows)
-        self._events.extend((f"insert {table}", canonical_bytes(_rows.logged(table, row))) for row in rows)
+        self._events.extend((f"insert {table}", _rows.logged(table, row)) for row in rows)
 
     def close(self, table: _rows.Table, ids: Sequence[UUID], kind: str | None = None) -> None:
         """Set the closing columns of held rows. Raises `Conflict` if one was closed already."""

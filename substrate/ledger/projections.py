@@ -6,6 +6,7 @@ closed, so that memory holds one transaction and no table.
 
 from __future__ import annotations
 
+import sys
 from collections import Counter
 from collections.abc import Iterator
 from typing import Any
@@ -16,6 +17,8 @@ from substrate.db import AnyConnection
 from substrate.ledger import _rows
 from substrate.ledger.chain import Damage, Sealed, header_bytes
 
+_END = sys.maxsize
+
 
 class Lane:
     """Rows in order of a transaction number, handed out by that number. Each row begins with it."""
@@ -23,40 +26,43 @@ class Lane:
     def __init__(self, name: str, rows: Iterator[Any]) -> None:
         self.name = name
         self._rows = rows
-        self._next = next(rows, None)
+        self._row = next(rows, None)
+        self.next: int = self._row[0] if self._row else _END
+        """The number of the first row that was not taken yet."""
 
     def take(self, seq: int) -> list[Any]:
         """The rows of this transaction. Raises `Damage` for rows of a number that no transaction has."""
-        row = self._next
-        if row is None or row[0] > seq:
+        if self.next > seq:
             return []
-        if row[0] < seq:
-            raise Damage("content", row[0], f"{self.name} names transaction {row[0]}, which wrote none")
-        taken = []
-        while row is not None and row[0] == seq:
+        if self.next < seq:
+            raise Damage("content", self.next, f"{self.name} names transaction {self.next}, which wrote none")
+        taken = [self._row]
+        for row in self._rows:
+            if row[0] != seq:
+                self._row, self.next = row, row[0]
+                return taken
             taken.append(row)
-            row = next(self._rows, None)
-        self._next = row
+        self._row, self.next = None, _END
         return taken
 
-    def left(self) -> int | None:
-        """The number of the first row that was not taken."""
-        return None if self._next is None else int(self._next[0])
+    def finish(self) -> None:
+        """Raises `Damage` if rows are left."""
+        if self.next != _END:
+            raise Damage("content", self.next, f"{self.name} names transaction {self.next}, which never was")
 
 
 class Transactions:
     """``ledger_transaction`` beside the headers of the log."""
 
     def __init__(self, connection: AnyConnection, kb_id: UUID, after: int | None) -> None:
-        self._lane = Lane("a transaction", self._read(connection, kb_id, after))
+        self._lane = Lane("a row of transactions", self._read(connection, kb_id, after))
 
     @staticmethod
     def _read(connection: AnyConnection, kb_id: UUID, after: int | None) -> Iterator[tuple[int, dict[str, Any]]]:
         with connection.cursor(name="transactions") as cursor:
             _rows.as_logged(cursor)
-            cursor.itersize = _rows.FETCH
             cursor.execute(sql.query("transactions_after"), {"kb_id": kb_id, "after": after})
-            for row in cursor:
+            for row in _rows.fetched(cursor, _rows.FETCH):
                 yield row["seq"], row
 
     def compare(self, sealed: Sealed) -> None:
@@ -71,9 +77,7 @@ class Transactions:
 
     def finish(self) -> None:
         """Raises `Damage` if there are transactions that the log does not know."""
-        left = self._lane.left()
-        if left is not None:
-            raise Damage("content", left, f"there is a row of transaction {left}, of which the log knows nothing")
+        self._lane.finish()
 
 
 class Tables:
@@ -89,19 +93,20 @@ class Tables:
     def compare(self, sealed: Sealed) -> None:
         """Raises `Damage` if what this transaction wrote or closed is not what the tables hold."""
         written, closed = _said(sealed)
+        seq = sealed.seq
         for table, lane in self._written.items():
-            rows = lane.take(sealed.seq)
-            self.rows += len(rows)
-            _same_rows(sealed, table, written.get(table, []), rows)
+            if lane.next <= seq or table in written:
+                rows = lane.take(seq)
+                self.rows += len(rows)
+                _same_rows(sealed, table, written.get(table, []), rows)
         for table, lane in self._closed.items():
-            _same_closings(sealed, table, closed.get(table, []), lane.take(sealed.seq))
+            if lane.next <= seq or table in closed:
+                _same_closings(sealed, table, closed.get(table, []), lane.take(seq))
 
     def finish(self) -> None:
         """Raises `Damage` if rows are left that name a transaction after the last."""
         for lane in (*self._written.values(), *self._closed.values()):
-            left = lane.left()
-            if left is not None:
-                raise Damage("content", left, f"{lane.name} names transaction {left}, which never was")
+            lane.finish()
 
 
 def _said(sealed: Sealed) -> tuple[dict[str, list[bytes]], dict[str, list[_rows.Closing]]]:

@@ -29,6 +29,7 @@ from psycopg.rows import tuple_row
 from substrate import sql
 from substrate.db import AnyConnection
 from substrate.errors import InvalidInput, NotFound
+from substrate.ledger import _rows
 from substrate.ledger.canonical import genesis_hash
 from substrate.ledger.chain import EXIT_CODES, Damage, DamageKind, LogRow, Sealed, walk
 from substrate.ledger.checkpoints import Checkpoint
@@ -167,13 +168,15 @@ class _Check:
         transactions = Transactions(self._connection, self._kb_id, self._after)
         for last in walk(self._log(), start, self._since):
             if last.seq > head["seq"]:
-                raise Damage("link", last.seq, f"transaction {last.seq} comes after the head, which is {head['seq']}")
+                break
             transactions.compare(last)
             if self._tables:
                 self._tables.compare(last)
             self._anchor.passed(last.seq, last.hash, last.at)
             self.events += len(last.events)
-        _ends_at(head, last)
+        ends_at(head["seq"], bytes(head["hash"]), last)
+        if last.at and head["at"] != datetime.fromisoformat(last.at):
+            raise Damage("content", last.seq, "the head's time is not the last transaction's")
         transactions.finish()
         if self._tables:
             self._tables.finish()
@@ -189,16 +192,15 @@ class _Check:
 
     def _log(self) -> Iterator[LogRow]:
         with self._connection.cursor(name="verify_log", row_factory=tuple_row, binary=True) as cursor:
-            cursor.itersize = FETCH
             cursor.execute(sql.query("log_after"), {"kb_id": self._kb_id, "after": self._after})
-            yield from cursor
+            yield from _rows.fetched(cursor, FETCH)
 
 
-def _ends_at(head: dict[str, Any], last: Sealed) -> None:
-    """The head names the log's end: its number, its hash and its time."""
-    if last.seq < head["seq"]:
-        raise Damage("missing", last.seq + 1, f"the log ends at {last.seq}, before the head, which is {head['seq']}")
-    if bytes(head["hash"]) != last.hash:
+def ends_at(seq: int, head: bytes, last: Sealed) -> None:
+    """Raises `Damage` unless a head of this number and hash is the end of what was walked."""
+    if last.seq < seq:
+        raise Damage("missing", last.seq + 1, f"the log ends at {last.seq}, before its head, which is {seq}")
+    if last.seq > seq:
+        raise Damage("link", seq + 1, f"transaction {seq + 1} comes after the head, which is {seq}")
+    if head != last.hash:
         raise Damage("link", last.seq, "the head's hash is not the last event's")
-    if last.at and head["at"] != datetime.fromisoformat(last.at):
-        raise Damage("content", last.seq, "the head's time is not the last transaction's")
