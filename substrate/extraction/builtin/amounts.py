@@ -52,7 +52,8 @@ _AMOUNT = re.compile(
 )
 _PER = re.compile(
     r"\s*(?:/|per\s+|an?\s+(?=(?:year|month|week|day|hour|annum)\b))"
-    r"(year|annum|month|week|day|hour)\b|\s*(?:p\.a\.|a year|annually|monthly)|\s*(?:/|每|一)(?:个)?[年月周日天](?![\u4e00-\u9fff\d])",
+    r"(year|annum|month|week|day|hour)\b|\s*(?:p\.a\.|a year|annually|monthly)|\s*(?:/|每|"
+    r"一)(?:个)?[年月周日天](?![\u4e00-\u9fff\d])",
     re.IGNORECASE,
 )
 

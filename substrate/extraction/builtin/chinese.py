@@ -24,7 +24,8 @@ from substrate.extraction.times import Anchor, TimeMention, find_times
 _CLAUSE = re.compile(r"[，；;]|,(?!\d{3})|(?<=[\u4e00-\u9fff])、(?=并|且)")
 _ENDED_UNKNOWN = re.compile(r"离职|已离开|辞职|退休|卸任")
 _ATTRIBUTE_FIRST = re.compile(
-    r"(?:其|现)?(?:总部|月薪|年薪|工资|薪资|薪酬|基本工资|预算|价格|员工人数|注册资本|负责人|项目负责人|顾问|经理|地址|职位|职务|每月工资|收入)"
+    r"(?:其|现)?(?:总部|月薪|年薪|工资|薪资|薪酬|基本工资|预算|价格|员工人数|注册资本|负责人|项目负责人|顾问|"
+    r"经理|地址|职位|职务|每月工资|收入)"
 )
 _PLACEHOLDER = "\u0001"
 
@@ -160,7 +161,8 @@ def _groups(m: re.Match[str]) -> dict[str, str]:
 def _brackets(state: _Sentence, text: str, mood: Mood | None) -> None:
     """ "远山科技（原名北河科技）"."""
     for m in re.finditer(
-        r"(?P<s>[^，（(的由在]+)[（(](?P<how>原名|曾用名|又名|简称|原称|前身为?|下称|以下简称)(?:为|是|：|:)?(?P<o>[^)）]+)[)）]",
+        r"(?P<s>[^，（(的由在]+)[（(](?P<how>原名|曾用名|又名|简称|原称|前身为?|下称|以下简称)(?:为|是|：|"
+        r":)?(?P<o>[^)）]+)[)）]",
         text,
     ):
         subject = _name(state, m.group("s"))
@@ -187,7 +189,8 @@ def _name(state: _Sentence, text: str, role_too: bool = True) -> Term | None:
     ):
         return None
     if re.search(
-        r"(?:负责|担任|领导|认为|决定|宣布|通知|会议|报告|召开|讨论|批准|进行|完成|发布|要求|指出|介绍|之间|以及|工资|月薪)",
+        r"(?:负责|担任|领导|认为|决定|宣布|通知|会议|报告|召开|讨论|批准|进行|完成|发布|要求|指出|介绍|之间|"
+        r"以及|工资|月薪)",
         text,
     ):
         return None

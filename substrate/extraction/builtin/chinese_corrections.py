@@ -16,8 +16,12 @@ from substrate.extraction.claims import Value
 _CORRECTION = re.compile(r"^(?:更正|勘误|订正)[^：:]{0,12}[：:]")
 _NOT_BUT = re.compile(r"(?:，|,)?(?:而)?(?:不是|并非|非|而非)(?P<wrong>[^，,。；]+?)(?:，|,|。|$)")
 _WRONGLY = re.compile(r"(?:被)?(?:误|错误地?)(?:记|写|报|列|登记|录入|标)(?:为|成)")
+_MISWRITTEN = re.compile(
+    r"^[^，,。；]{0,10}?(?:误|错误地?)(?:将|把)(?P<what>[^，,。；]+?)(?:写|记|报|列|登记|录入|标|填)(?:为|成)"
+)
 _RIGHT = re.compile(
-    r"[，,；;。](?:正确的?(?:是|为|应为|数字是|数字为|数额为|金额为|值为|信息为)|(?:实际|实)?应为|应该是|实为|实际为)(?P<right>[^，,。；]+)"
+    r"[，,；;。](?:正确的?(?:是|为|应为|数字是|数字为|数额为|金额为|值为|信息为)|(?:实际|实)?应为|应该是|实为|"
+    r"实际为)(?P<right>[^，,。；]+)"
 )
 
 
@@ -26,6 +30,7 @@ def taken_back(text: str, hidden: Hidden) -> tuple[str, Correction, str, str]:
     body = hidden.hide(_CORRECTION.sub("", text).strip())
     corrects = _CORRECTION.match(text.strip()) is not None
     body, right = _right_value(body)
+    body = _MISWRITTEN.sub(lambda m: m.group("what") + "误写为", body)
     correction = Correction(corrects=corrects, denies=bool(_WRONGLY.search(body)))
     body, wrong = _without_contrast(body)
     if correction.corrects or wrong:

@@ -20,7 +20,8 @@ _PREFIX = re.compile(
 )
 _WRONGLY = re.compile(
     r"\b(?:wrongly|incorrectly|mistakenly|erroneously|falsely|inaccurately)\b.{0,20}?"
-    r"\b(?:stated|recorded|given|reported|listed|described|entered|said|named|shown|noted|written|identified|wrote|printed)\b"
+    r"\b(?:stated|recorded|given|reported|listed|described|entered|said|named|shown|noted|written|identified|"
+    r"wrote|printed)\b"
     r"(?:\s+(?P<as>as|to be|that)\b)?",
     re.IGNORECASE,
 )
@@ -29,12 +30,20 @@ _MISTAKEN = re.compile(
     r"\s+(?P<as>as|to be)\b(?=.*\b(?:by mistake|in error|erroneously|by accident)\b)",
     re.IGNORECASE,
 )
+_WRONGLY_NAMED = re.compile(
+    r"\b(?:wrongly|incorrectly|mistakenly|erroneously|falsely|inaccurately)\s+"
+    r"(?:named|listed|described|identified|called|gave|showed|recorded|reported|stated|put down|registered)\s+"
+    r"(?!as\b|that\b|to be\b)",
+    re.IGNORECASE,
+)
+"""In the active: who wrote it stands before, what was wrong behind."""
 _BY_MISTAKE = re.compile(r",?\s*\b(?:by mistake|in error|erroneously|by accident)\b", re.IGNORECASE)
 _NOT_THAT_TIME = re.compile(
     r"[\s,(]*(?:and )?(?:not|rather than|instead of)(?: (?:on|in|from|since|the))*\s*$", re.IGNORECASE
 )
 CORRECT_VALUE = re.compile(
-    r"^(?:and |but )?(?:the )?(?:correct|right|true|actual|proper)(?: (?:value|figure|amount|name|date|sum|salary|number|one|"
+    r"^(?:and |but )?(?:the )?(?:correct|right|true|actual|proper)(?: (?:value|figure|amount|name|date|sum|"
+    r"salary|number|one|"
     r"entry|budget|wording|spelling|person|title))? (?:is|was|should be|should read|should have been|reads)\b",
     re.IGNORECASE,
 )
@@ -60,6 +69,8 @@ def rewrite(masked: Masked) -> tuple[Masked, Correction]:
     if m := _PREFIX.match(masked.text):
         corrects = True
         removed.append((0, sum(u.start < m.end() for u in units)))
+    if (active := _wrongly_named(masked, removed)) is not None:
+        return active, Correction(False, True)
     if span := _wrong_wording(masked):
         denies = True
         removed.append(span)
@@ -86,6 +97,23 @@ def rewrite(masked: Masked) -> tuple[Masked, Correction]:
     dates = tuple((right, wrong) for right, wrong, _ in wrong_times)
     found = Correction(corrects or bool(pairs) or bool(dates), denies, tuple(pairs), dates)
     return Masked(masked.text, tuple(kept), times), found
+
+
+def _wrongly_named(masked: Masked, removed: list[tuple[int, int]]) -> Masked | None:
+    """ "The memo wrongly named X as lead of Z" → "X is lead of Z"; who wrote it and when goes."""
+    m = _WRONGLY_NAMED.search(masked.text)
+    if m is None:
+        return None
+    first = sum(u.start < m.end() for u in masked.units)
+    at = next((i for i, u in enumerate(masked.units) if i > first and u.text.lower() == "as"), None)
+    if at is None or first >= len(masked.units) or masked.units[first].kind != "name":
+        return None
+    units = list(masked.units)
+    units[at] = replace(units[at], text="is", parsed_as="is")
+    start = removed[0][1] if removed and removed[0][0] == 0 else 0
+    return Masked(
+        masked.text, tuple(units[max(first, start) :]), tuple((i - first, t) for i, t in masked.times if i > first)
+    )
 
 
 def _wrong_times(masked: Masked) -> Iterator[tuple[TimeMention, TimeMention, tuple[int, int]]]:
@@ -167,7 +195,21 @@ def _next_swappable(units: list[Unit], at: int) -> int | None:
     for j in range(at, min(at + 3, len(units))):
         if units[j].kind in _SWAPPABLE:
             return j
-        if units[j].text.lower() not in {"the", "a", "an", "than", "of", "by", "from", "at", "for", "as"}:
+        if units[j].text.lower() not in {
+            "the",
+            "a",
+            "an",
+            "than",
+            "of",
+            "by",
+            "from",
+            "at",
+            "for",
+            "as",
+            "in",
+            "on",
+            "to",
+        }:
             return None
     return None
 
@@ -197,7 +239,8 @@ def _otherwise_dated(draft: Draft, right: TimeMention, wrong: TimeMention) -> Dr
                        valid_to=end[0], valid_to_precision=end[1], words=unsaid.words)  # fmt: skip
     elif time.valid_to is not None and time.valid_to in {said.valid_to, said.valid_from}:
         end_of = unsaid.valid_to if time.valid_to == said.valid_to else unsaid.valid_from
-        time = replace(time, valid_to=end_of, valid_to_precision=unsaid.valid_to_precision or unsaid.valid_from_precision,
+        time = replace(time, valid_to=end_of,
+        valid_to_precision=unsaid.valid_to_precision or unsaid.valid_from_precision,
                        words=unsaid.words)  # fmt: skip
     else:
         return None

@@ -40,8 +40,10 @@ _SPECIAL = (
 )
 _UNKNOWN_DATE = re.compile(
     r",?\s*\b(?:(?P<until>until|till|to|through|up to)|on|at|from|since) (?:an?|some) "
-    r"(?:unknown|unrecorded|unspecified|undocumented|uncertain|later but unknown|unstated|unnamed) (?:date|day|time|point|"
-    r"moment)(?: in time)?\b|,?\s*\b(?:(?P<until2>until)|on) a (?:date|day|time) (?:that (?:is|was) )?(?:not (?:recorded|known|"
+    r"(?:unknown|unrecorded|unspecified|undocumented|uncertain|later but unknown|unstated|unnamed) (?:date|day|"
+    r"time|point|"
+    r"moment)(?: in time)?\b|,?\s*\b(?:(?P<until2>until)|on) a (?:date|day|time) (?:that (?:is|was) )?(?:not "
+    r"(?:recorded|known|"
     r"stated|given)|nobody recorded|unknown)\b",
     re.IGNORECASE,
 )

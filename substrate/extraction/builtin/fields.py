@@ -31,8 +31,10 @@ CHINESE_KEYS = {
     "地点": "location", "所在地": "location", "地址": "address", "办公地点": "location", "总部": "headquarters",
     "上级": "reports to", "汇报对象": "reports to", "直属上级": "reports to", "起始日期": "start", "开始日期": "start",
     "生效日期": "start", "入职日期": "start", "入职时间": "start",
-    "任职日期": "start", "到岗日期": "start", "任命日期": "start", "执行日期": "start", "上任日期": "start", "起薪日期": "start",
-    "加入日期": "start", "任职时间": "start", "离职日期": "end", "卸任日期": "end", "失效日期": "end", "合同到期日": "end",
+    "任职日期": "start", "到岗日期": "start", "任命日期": "start", "执行日期": "start", "上任日期": "start",
+    "起薪日期": "start",
+    "加入日期": "start", "任职时间": "start", "离职日期": "end", "卸任日期": "end", "失效日期": "end",
+    "合同到期日": "end",
     "开始时间": "start", "起始时间": "start", "起": "start", "自": "start", "生效时间": "start",
     "结束日期": "end", "截止日期": "end", "结束时间": "end", "终止日期": "end", "止": "end", "日期": "date",
     "时间": "date",
@@ -62,14 +64,23 @@ PERSON_KEYS = _words("name, full name, employee, employee name, person, staff me
 START_KEYS = _words(
     "from, since, start, start date, started, effective, effective date, effective from, valid from, begin, begins, "
     "begin date, starting, with effect from, effective since, as of, in force from, active from, appointed on, hired, "
-    "hire date, date of hire, hired on, joined, joined on, date of joining, joining date, employed since, in post since, "
-    "appointed, date of appointment, appointment date, commencement date, commencement, starting date, employment start, "
-    "start of employment, in role since, in office since, first day, effective as of, takes effect, effect from, lead since, "
+    "hire date, date of hire, hired on, joined, joined on, date of joining, joining date, employed since, in "
+    "post since, "
+    "appointed, date of appointment, appointment date, commencement date, commencement, starting date, "
+    "employment start, "
+    "start of employment, in role since, in office since, first day, effective as of, takes effect, effect "
+    "from, lead since, "
     "with the company since, date of effect, in effect from, date of entry, entry date, date effective"
 )
 END_KEYS = _words("to, until, end, end date, ended, valid to, valid until, through, expires, till, active until, thru")
 DATE_KEYS = _words("date, when, month, year, period, day, quarter")
 SILENT_KEYS = _words(
+    "参会人员, 与会人员, 出席, 出席人员, 缺席, 参加人员, 列席, 记录人, 记录, 主题, 议题, 抄送, 收件人, 发件人, "
+    "发文日期, 文号, 电话, 邮箱, "
+    "致, 主送, 附件, 备注, 制表, 制表人, 审核, 审核人, 批准人, 签发, 签发人, 落款, phone, telephone, email, "
+    "e-mail, fax, mobile, "
+    "contact, signed, signed by, approved by, reviewed by, issued by, issued, date of issue, document number, doc no, "
+    "absent, participants, secretary of the meeting, copies, sincerely, dear, regarding, place and date, "
     "to, from, cc, bcc, subject, re, date, author, authors, prepared by, written by, version, page, "
     "attendees, present, "
     "apologies, reference, ref, note, notes, id, no, no., #, index, attachment, attachments, sent, tel, topic, agenda, "
@@ -81,7 +92,8 @@ SILENT_KEYS = _words(
 
 TOLD_KEYS = _words(
     "change, changes, event, description, entry, what, decision, note, notes, remarks, details, what changed, update, "
-    "change made, summary, comment, action, minute, resolution, 变更, 事项, 内容, 说明, 变更内容, 变更事项, 事件, 决议, 备注"
+    "change made, summary, comment, action, minute, resolution, 变更, 事项, 内容, 说明, 变更内容, 变更事项, "
+    "事件, 决议, 备注"
 )
 """Columns that say in words what happened."""
 NOT_SUBJECTS = _words(

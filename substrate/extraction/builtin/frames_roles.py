@@ -118,7 +118,7 @@ def named_trade(term: Term) -> bool:
 
 def _organisation(scene: Scene, clause: Clause) -> Term | None:
     """The organisation of a role said beside it: "serves as CTO at Acme", "works at Acme as CTO"."""
-    for prep in ("at", "of", "for", "with", "within"):
+    for prep in ("at", "of", "for", "with", "within", "to"):
         for term in scene.terms(clause.at(prep)):
             if term.sort in {"name", "definite"}:
                 return term
@@ -240,6 +240,8 @@ def handed_over(scene: Scene, clause: Clause) -> bool:
         clause.lemma == "transfer" and not (clause.passive or clause.objects or clause.at("from"))
     ):
         return False
+    if clause.passive and not any(c.dep_ in {"auxpass", "agent"} for c in clause.verb.children):
+        return False
     new = [t for t in scene.terms(clause.at("to")) if t.sort in {"name", "pronoun"}]
     if clause.passive:
         old = [t for t in scene.terms(clause.at("by", "from")) if t.sort in {"name", "pronoun"}]
@@ -295,6 +297,8 @@ def quit_role(scene: Scene, clause: Clause) -> bool:
     places = scene.terms(clause.objects if clause.lemma in {"leave", "quit", "exit"} else []) + scene.terms(
         clause.at("from")
     )
+    if clause.passive and clause.lemma in {"dismiss", "fire", "sack", "lay off", "terminate"}:
+        places += [t for t in scene.terms(clause.at("by")) if t.kind != "person"]
     done = False
     for place in places:
         thing, phrase = led_thing(place)

@@ -54,7 +54,8 @@ PLURAL_HEADINGS = {
     "reporting lines": "reports to", "assignments": "works on", "sites": "located in",
 }  # fmt: skip
 CHINESE_LISTS = {
-    "负责人": "lead", "项目负责人": "lead", "各项目负责人": "lead", "薪资": "salary", "工资": "salary", "月薪": "salary",
+    "负责人": "lead", "项目负责人": "lead", "各项目负责人": "lead", "薪资": "salary", "工资": "salary",
+    "月薪": "salary",
     "职位": "job title", "地点": "location", "各部门负责人": "lead", "团队负责人": "lead", "顾问": "adviser",
     "成员": "member", "预算": "budget", "各项目预算": "budget",
 }  # fmt: skip
@@ -62,8 +63,10 @@ CHINESE_LIST_OF = re.compile(
     r"^(?P<owner>[^：:，]{2,12}?)的?(?P<role>顾问|成员|负责人|发起人|客户|供应商)(?:名单|列表)?$"
 )
 CHINESE_DOCUMENTS = (
-    "章程|备忘录|简介|档案|记录|说明|纪要|报告|概况|变更记录|变更日志|变更说明|会议纪要|会议记录|通知|公告|名单|任命通知|"
-    "人事通知|人事档案|员工档案|调薪通知|录用通知|聘书|合同|协议|简报|总结|手册|台账|登记表|情况|介绍|资料|通知书|任命书|"
+    "章程|备忘录|简介|档案|记录|说明|纪要|报告|概况|变更记录|变更日志|变更说明|会议纪要|会议记录|通知|公告|名单|"
+    "任命通知|"
+    "人事通知|人事档案|员工档案|调薪通知|录用通知|聘书|合同|协议|简报|总结|手册|台账|登记表|情况|介绍|资料|"
+    "通知书|任命书|"
     "录用通知书|薪资表|工资表|花名册|更新|日志"
 )
 GENERIC_CHINESE = frozenset(

@@ -28,9 +28,12 @@ _MACROS = {
     "{THE}": r"(?:(?:the|a|an|his|her|their|its) )?",
     "{ADV}": r"(?:(?:also|then|recently|subsequently|formally|officially|later|initially|first|again|jointly) )?",
     "{TAKE}": r"(?:took|takes|take|taking|taken|assumed|assumes|assume|assuming)",
-    "{LEAD}": r"(?:overall |sole |full |joint )?(?:leadership|helm|command|charge|reins|direction|headship|running|lead)",
-    "{HAPPENED}": r"(?:took effect|takes effect|became effective|was effective|came into (?:force|effect)|began|started|"
-    r"commenced|dates|dated|was confirmed|has been confirmed|was made|was announced|was approved|took place|is effective)",
+    "{LEAD}": r"(?:overall |sole |full |joint )?(?:leadership|helm|command|charge|reins|direction|headship|"
+              r"running|lead)",
+    "{HAPPENED}": r"(?:took effect|takes effect|became effective|was effective|came into (?:force|effect)|began|"
+                  r"started|"
+    r"commenced|dates|dated|was confirmed|has been confirmed|was made|was announced|was approved|took place|is "
+    r"effective)",
     "{DONE}": r"(?:was (?:completed|concluded|finali[sz]ed|closed|made)|took place|has been completed|closed|completed|"
     r"took effect|became effective|happened|occurred|went through)",
     "{ENDED}": r"(?:ended|ends|expired|expires|came to an end|ran out|lapsed|terminated|finished|concluded|"
@@ -47,7 +50,8 @@ def _idiom(pattern: str, plain: str) -> Idiom:
 
 
 _CHARGE = (
-    r"(?:put|placed|left|set) in {LEAD} of|put at {THE}(?:head|helm) of|given {THE}{LEAD} (?:of|over)|handed {THE}{LEAD} of|"
+    r"(?:put|placed|left|set) in {LEAD} of|(?:put|placed|set) at {THE}(?:head|helm) of|given {THE}{LEAD} (?:of|"
+    r"over)|handed {THE}{LEAD} of|"
     r"(?:entrusted|charged|tasked) with(?: {THE}(?:leadership|leading|heading|running|direction)(?: of)?)?"
 )
 _ANSWERABLE = r"(?:given|assigned|handed|made) {THE}(?:overall |full |sole )?(?:responsibility for|responsible for)"
@@ -61,6 +65,24 @@ _PASSIVE = (
 
 IDIOMS: tuple[Idiom, ...] = (
     _idiom(r"by A(?= (?:to|from) A)", ""),
+    _idiom(r"(?:we|i|the board|management) (?:are|is|am) (?:very )?(?:pleased|delighted|happy|glad|proud|sorry|sad) to "
+           r"(?:announce|confirm|inform you|report|advise you|let you know|share|tell you|note)(?: that)?", ""),
+    _idiom(r"(?:please (?:note|be advised|be informed)|(?:we|i) (?:hereby|herewith)? ?(?:confirm|certify|"
+           r"announce|inform you)|"
+           r"this (?:is to|letter is to|serves to) (?:confirm|certify|inform you|announce)|it is hereby "
+           r"(?:announced|confirmed|recorded|certified|noted)|this (?:letter|memo|note|notice) confirms) that", ""),
+    _idiom(r"(?P<v>{BE} relieved of {THE}{POST}) (?P<as>as|of)", "v:resign <as>"),
+    _idiom(r"(?P<v>(?:{BE} )?under {THE}{LEAD} of)(?= {P})", "v:be_under"),
+    _idiom(r"(?P<a>{N}) 's (?P<v>partnership|alliance|cooperation|collaboration) with (?P<b>{N}) {BEGAN}",
+           "<a> v:form_partnership <b>"),
+    _idiom(r"(?P<a>{N}) 's (?P<v>partnership|alliance|cooperation|collaboration) with (?P<b>{N}) {ENDED}",
+           "<a> v:end_partnership <b>"),
+    _idiom(r"{THE}(?P<v>partnership|alliance|cooperation|collaboration) (?:between|of) (?P<a>{N}) (?:and|with) "
+           r"(?P<b>{N}) "
+           r"{BEGAN}", "<a> v:form_partnership <b>"),
+    _idiom(r"{THE}(?P<v>partnership|alliance|cooperation|collaboration) (?:between|of) (?P<a>{N}) (?:and|with) "
+           r"(?P<b>{N}) "
+           r"{ENDED}", "<a> v:end_partnership <b>"),
     *(_idiom(rf"{{BE}} (?P<not>not|n't) {{ADV}}(?P<v>{words})", f"not v:{lemma}") for words, lemma in _PASSIVE[:4]),
     *(_idiom(rf"{{BE}} (?P<never>never) {{ADV}}(?P<v>{words})", f"<never> v:{lemma}") for words, lemma in _PASSIVE[:4]),
     *(_idiom(rf"(?P<v>{{BE}} {{ADV}}(?:{words}))", f"v:{lemma}") for words, lemma in _PASSIVE[:4]),
@@ -74,7 +96,8 @@ IDIOMS: tuple[Idiom, ...] = (
     _idiom(r"(?P<v>(?:relinquished|relinquishes|gave up|gives up|gave over|surrendered|yielded|laid down|ceded|left|"
            r"quit) {THE}{LEAD} of)", "v:give_up_charge"),
     _idiom(r"(?P<v>(?:formed|forms|entered into|enters into|entered|concluded|signed|struck|established|began|made) "
-           r"{THE}(?:\w+ )?(?:partnership|alliance|cooperation|collaboration)(?: agreement)? with)", "v:form_partnership"),
+           r"{THE}(?:\w+ )?(?:partnership|alliance|cooperation|collaboration)(?: agreement)? "
+           r"with)", "v:form_partnership"),
     _idiom(r"(?P<v>(?:ended|ends|terminated|dissolved|left|quit|discontinued) {THE}(?:partnership|alliance|cooperation|"
            r"collaboration) with)", "v:end_partnership"),
     # Nouns of an act: who, what, and that it came about.
@@ -86,7 +109,8 @@ IDIOMS: tuple[Idiom, ...] = (
            r"(?P<as>as) (?P<r>.+?) {ENDED}", "<n> v:resign <as> <r>"),
     _idiom(r"(?P<n>{P}) 's (?P<v>(?:resignation|dismissal|removal|retirement|departure)) (?P<as>as|from) (?P<r>.+?) "
            r"(?:{HAPPENED}|was accepted)", "<n> v:resign <as> <r>"),
-    _idiom(r"{THE}(?P<v>(?:resignation|dismissal|removal|retirement|departure)) of (?P<n>{P}) (?P<as>as|from) (?P<r>.+?) "
+    _idiom(r"{THE}(?P<v>(?:resignation|dismissal|removal|retirement|departure)) of (?P<n>{P}) (?P<as>as|from) "
+           r"(?P<r>.+?) "
            r"(?:{HAPPENED}|was accepted)", "<n> v:resign <as> <r>"),
     _idiom(r"(?P<n>{P}) 's (?P<v>(?:employment|service|job|work|contract|contract of employment|employment contract|"
            r"engagement) (?:with|at)) {THE}(?P<o>{N}) {ENDED}", "<n> v:leave <o>"),
@@ -96,7 +120,8 @@ IDIOMS: tuple[Idiom, ...] = (
            "<n> v:leave <o>"),
     _idiom(r"(?P<n>{P}) 's (?P<v>(?:first (?:working )?day|start date|starting date) (?:at|with)) {THE}(?P<o>{N}) "
            r"(?:was|is) (?P<when>{T})", "<n> v:join <o>"),
-    _idiom(r"{THE}(?P<v>acquisition|takeover|purchase|take-over) of (?P<b>{N}) by (?P<a>{N}) {DONE}", "<a> v:acquire <b>"),
+    _idiom(r"{THE}(?P<v>acquisition|takeover|purchase|take-over) of (?P<b>{N}) by (?P<a>{N}) {DONE}", "<a> "
+        "v:acquire <b>"),
     _idiom(r"(?P<a>{N}) 's (?P<v>acquisition|takeover|purchase) of (?P<b>{N}) {DONE}", "<a> v:acquire <b>"),
     _idiom(r"{THE}(?P<v>sale) of (?P<b>{N})(?: by {N})? to (?P<a>{N}) {DONE}", "<a> v:acquire <b>"),
     _idiom(r"{THE}(?P<v>merger) of (?P<a>{N}) (?P<and>and|with) (?P<b>{N}) {DONE}", "<a> v:merge_and <b>"),

@@ -16,6 +16,10 @@ from substrate.extraction.builtin.masking import Masked, Unit
 from substrate.extraction.times import TimeMention
 
 _KINDS = {"person": "p", "organization": "o", "project": "j", "place": "l", "product": "d"}
+_OTHER_STAND_INS = {
+    "become": {"owned": "became", "owns": "becomes", "own": "become", "owning": "becoming"},
+    "pass": {"owned": "went", "owns": "goes", "own": "go", "owning": "going"},
+}
 _PAST = {"took", "taken", "gave", "given", "laid", "left", "been", "was", "were", "had", "put", "became", "made"}
 
 
@@ -87,9 +91,9 @@ def _part(part: str, groups: dict[str, tuple[Unit, ...]]) -> Iterator[Unit]:
         yield whole
     else:
         lemma = lemma.replace("_", " ")
-        stand_in = {"owned": "became", "owns": "becomes", "own": "become", "owning": "becoming"}
         form = _form(units)
-        yield replace(whole, lemma=lemma, parsed_as=stand_in[form] if lemma == "become" else form)
+        parsed_as = _OTHER_STAND_INS.get(lemma, {}).get(form, form)
+        yield replace(whole, lemma=lemma, parsed_as=parsed_as)
 
 
 def _words(units: tuple[Unit, ...]) -> str:

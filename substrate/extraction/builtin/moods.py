@@ -36,8 +36,10 @@ _WHOLE_HEDGED = re.compile(
     re.IGNORECASE,
 )
 _WHOLE_CONDITIONAL = re.compile(
-    r"\b(?:subject to|pending (?:(?:the|a|an|its|his|her|their|final|formal|board) )*(?:approval|review|signature|board|"
-    r"confirmation|regulatory|decision|outcome|result|vote|consent|ratification|clearance|election)|if (?:approved|confirmed|"
+    r"\b(?:subject to|pending (?:(?:the|a|an|its|his|her|their|final|formal|board) )*(?:approval|review|"
+    r"signature|board|"
+    r"confirmation|regulatory|decision|outcome|result|vote|consent|ratification|clearance|election)|if "
+    r"(?:approved|confirmed|"
     r"elected|appointed|ratified|agreed)|"
     r"in case|in the event|"
     r"provided (?:that )?|on condition|as soon as|conditional on|contingent on|only if|as long as|should the )",
@@ -46,8 +48,22 @@ _WHOLE_CONDITIONAL = re.compile(
 _WHOLE_PLANNED = re.compile(
     r"\b(?:the plan is|plans? for|proposal|proposed|candidate for|in future|going forward it is intended|draft|"
     r"is planned|are planned|was planned|planned for|(?:is|are|was|were) being (?:considered|discussed|prepared|"
-    r"negotiated)|in talks|in negotiations|in principle|in discussions|shortlisted|short-listed|nominated|was tipped|been tipped|"
-    r"stood for|standing for|runs? for|ran for|running for|recommended|recommends|put forward|applied for|our intention|the intention|the goal is|the aim is)\b",
+    r"negotiated)|in talks|in negotiations|in principle|in discussions|our intention|the intention|the goal is|"
+    r"the aim is)\b",
+    re.IGNORECASE,
+)
+_CANDIDACY = re.compile(
+    r"\b(?:short-?listed|nominated|tipped (?:as|for|to)|(?:stood|stands?|standing|ran|runs?|running) (?:for|as) "
+    r"(?:(?:the|a) )?"
+    r"(?:post|position|office|chair|election|role|lead|head|president|director|treasurer|secretary|re-?election|"
+    r"seat|board)|"
+    r"recommended|recommends|put forward|applied for|applies for|considered (?:for|as|to)|proposed (?:as|for|to)|"
+    r"passed over|in the running|contender for|favourite for|earmarked)\b",
+    re.IGNORECASE,
+)
+_CHOSEN = re.compile(
+    r"\b(?:was|were|been|and|then|duly|later|subsequently|finally|unanimously) (?:elected|appointed|chosen|"
+    r"confirmed|named|hired)\b",
     re.IGNORECASE,
 )
 _WHOLE_REPORTED = re.compile(
@@ -93,6 +109,7 @@ def sentence_mood(text: str) -> Mood | None:
         or _WHOLE_PLANNED.search(text)
         or _PLAN_HEADING.search(text)
         or _PROSPECTIVE.search(text)
+        or (_CANDIDACY.search(text) and not _CHOSEN.search(text))
     ):
         return "planned"
     if _WHOLE_REPORTED.search(text):

@@ -151,6 +151,7 @@ RELATIONS: dict[tuple[str, str], Relation] = {
     ("audit", ""): Relation("audited", "event"),
     ("take responsibility", ""): Relation("responsible for", "start"),
     ("have responsibility", ""): Relation("responsible for"),
+    ("be under", ""): Relation("leads", "state", object=_P, swap=True),
     ("take management", ""): Relation("manages", "start", _P),
     ("give up charge", ""): Relation("leads", "end", _P),
     ("form partnership", ""): Relation("partner of", "start"),
@@ -176,7 +177,7 @@ SURE_TAKE_OVER = {"take charge"}
 """No company is bought by these: they say who leads, whatever kind of name stands beside them."""
 HAND_OVER = {"hand over", "hand", "pass", "pass on", "transfer", "cede", "turn over", "hand off"}
 QUIT = {"resign", "step down", "retire", "stand down", "step back", "leave", "depart", "quit", "resign from",
-        "step aside", "dismiss", "fire", "remove", "exit", "withdraw", "part"}  # fmt: skip
+        "step aside", "dismiss", "fire", "sack", "lay off", "remove", "exit", "withdraw", "part"}  # fmt: skip
 JOIN = {"join", "rejoin", "enter"}
 RENAME = {"rename", "rebrand", "retitle"}
 CALLED = {"call", "know", "name", "nickname", "title", "dub"}
@@ -222,7 +223,8 @@ PLAN = {"plan", "intend", "hope", "want", "aim", "agree", "decide", "propose", "
         "commit", "elect", "vote", "opt", "choose", "seek", "try", "attempt", "aspire", "consider",
         "discuss", "contemplate", "request", "require", "instruct", "mandate", "be", "recommend", "suggest",
         "advise", "order", "designate", "apply", "volunteer", "go"}  # fmt: skip
-APPOINTED_TO = {"appoint", "elect", "choose", "name", "hire", "promote", "select", "pick", "recruit", "bring", "reappoint",
+APPOINTED_TO = {"appoint", "elect", "choose", "name", "hire", "promote", "select", "pick", "recruit", "bring",
+"reappoint",
                 "engage", "assign", "install", "call"}  # fmt: skip
 """In the passive with "to lead Z" these say that it came about."""
 FAIL = {"fail", "refuse", "decline", "neglect", "deny", "forget", "avoid"}
