@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from typing import cast
 from uuid import UUID, uuid4
 
@@ -46,11 +47,27 @@ def assert_batch(door: Door, drafts: Sequence[Draft], ontology: Ontology) -> Ass
     hits = refused(door, fresh, canonical)
     if hits:
         count_restatements(door, hits, fresh)
-    accepted = [assertion_row(d) for d in fresh if d.source_key not in hits]
+    stays_out = {d.source_key for d in fresh if d.source_key in hits or _leaves_for_one_refused(d, fresh, hits)}
+    accepted = [assertion_row(d) for d in fresh if d.source_key not in stays_out]
     door.insert("assertions", accepted)
     lineages = recompute(door, accepted, ontology, added=True)
     made = tuple(cast(UUID, r["id"]) for r in accepted)
     return Asserted(made, len(known), len(hits), frozenset(lineages))
+
+
+def _leaves_for_one_refused(draft: Draft, fresh: Sequence[Draft], hits: Mapping[str, UUID]) -> bool:
+    """Is this the other half of a hand-over to someone who is refused? "Bo replaced Ann": if not Bo, Ann did not go."""
+    e = draft.evidence
+    return only_ends(draft.time.valid_from, draft.time.valid_to_precision) and any(
+        d.source_key in hits
+        and (d.evidence.chunk_id, d.evidence.quote_start, d.relation) == (e.chunk_id, e.quote_start, draft.relation)
+        for d in fresh
+    )
+
+
+def only_ends(start: datetime | None, end_precision: str | None) -> bool:
+    """Does a statement speak of an end alone?"""
+    return start is None and end_precision is not None
 
 
 def assertion_row(draft: Draft) -> dict[str, object]:

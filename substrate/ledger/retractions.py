@@ -10,12 +10,13 @@ from uuid import UUID
 from substrate import sql
 from substrate.errors import NotFound
 from substrate.extraction.claims import Value
+from substrate.ledger.assertions import only_ends
 from substrate.ledger.door import Door
 from substrate.ledger.drafts import Draft
 from substrate.ledger.entities import canonical_ids, cluster_members
 from substrate.ledger.recompute import Withdrawal, recompute
 from substrate.ledger.refusals import refuse
-from substrate.ledger.scenes import triple_of
+from substrate.ledger.scenes import Row, relation_of, triple_of
 from substrate.ontology.store import load_ontology
 
 
@@ -46,11 +47,11 @@ def _withdraw_proposals(door: Door, version_ids: Sequence[UUID]) -> None:
         door.decide(row["id"], "withdrawn", "the document no longer says so")
 
 
-def _close(door: Door, rows: Sequence[dict[str, object]], kind: str) -> Retracted:
+def _close(door: Door, rows: Sequence[Row], kind: str) -> Retracted:
     if not rows:
         return Retracted()
-    door.close("assertions", [row["id"] for row in rows], kind)  # type: ignore[misc]
-    before = _lineages(door, [row["id"] for row in rows])  # type: ignore[misc]
+    door.close("assertions", [row["id"] for row in rows], kind)
+    before = _lineages(door, [row["id"] for row in rows])
     withdrawal: Withdrawal = "rejected" if kind == "rejected" else "retracted"
     changed = recompute(door, rows, load_ontology(door.connection, door.kb_id), withdrawal=withdrawal)
     gone = door.connection.execute(
@@ -94,5 +95,19 @@ def reject_fact(door: Door, fact_id: UUID, why: str) -> UUID:
         sql.query("assertions_of_entities"), {"kb_id": door.kb_id, "ids": list(members)}
     ).fetchall()
     triple = triple_of(fact, members)
-    _close(door, [r for r in rows if triple_of(r, members) == triple], "rejected")
+    refused = [r for r in rows if triple_of(r, members) == triple]
+    _close(door, [*refused, *_hand_overs_to(refused, rows)], "rejected")
     return refusal_id
+
+
+def _hand_overs_to(refused: Sequence[Row], rows: Sequence[Row]) -> list[Row]:
+    """The other halves of hand-overs told in the refused sentences: "Bo replaced Ann": if not Bo, Ann did not go."""
+    told = {(r["chunk_id"], r["quote_start"], relation_of(r)) for r in refused if r["chunk_id"] is not None}
+    own = {r["id"] for r in refused}
+    return [
+        r
+        for r in rows
+        if r["id"] not in own
+        and (r["chunk_id"], r["quote_start"], relation_of(r)) in told
+        and only_ends(r["stated_from"], r["stated_to_precision"])
+    ]

@@ -6,6 +6,7 @@ the source's phrase and no predicate.
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 
 from substrate.extraction.claims import Value
@@ -13,6 +14,8 @@ from substrate.ledger.drafts import KNOWN_AS
 from substrate.ontology.phrases import plain_phrase
 from substrate.ontology.terms import Ontology, Relation
 
+_UNIT = re.compile(r"[(（\[][^)）\]]*[)）\]]\s*$")
+"""The unit that a column's header carries: "Salary (EUR)"."""
 _NAMING = frozenset(
     plain_phrase(p) for p in ("known as", "also known as", "formerly known as", "aka", "renamed", "renamed to", "alias")
 )
@@ -63,7 +66,8 @@ def bind(
 def _hit(ontology: Ontology, phrase: str, wording: str) -> tuple[Relation, bool] | None:
     """The wording tells apart what the plain phrase folds together (monthly from yearly pay). Its direction is the
     sentence's, not the claim's, so that a backwards match of it says nothing."""
-    worded = ontology.bind(wording) if wording else None
+    plain = _UNIT.sub("", wording).strip()
+    worded = ontology.bind(plain) if plain else None
     return worded if worded is not None and not worded[1] else ontology.bind(phrase)
 
 
