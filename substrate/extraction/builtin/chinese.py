@@ -408,13 +408,14 @@ def _moved(
 def _pay(
     state: _Sentence, pattern: Pattern, g: dict[str, str], times: tuple[TimeMention, ...], mood: Mood | None
 ) -> bool:
+    g = {k: re.sub(r"^(?:每月|每年|人民币|税前)", "", v) if k in "ab" else v for k, v in g.items()}
     who, new = _name(state, g["s"]), parse_amount(g["b"])
     phrase = pattern.phrase or CHINESE_KEYS.get(g.get("n", ""), g.get("n", ""))
     if who is None or new.number is None:
         return False
     aspect = "state" if pattern.act == "value" else "start"
     _add(state, who, phrase, new, interval(times, aspect), mood)  # type: ignore[arg-type]
-    if g.get("a"):
+    if g.get("a") and parse_amount(g["a"], new.unit).number is not None:
         _add(state, who, phrase, parse_amount(g["a"], new.unit), handover_end(times), mood)
     state.subject = who
     return True

@@ -24,7 +24,7 @@ _NEGATED = re.compile(
     r"(?:并|从|尚|还)?(?:没有|未曾|未能|未|没)(?!来)|并非|不是|不(?!再|仅|但|同|断|久|少|动)|从不|非(?=由)"
 )
 _CEASED = re.compile(r"不再")
-_DISPOSAL = re.compile(r"将(?=[^，]*(?:移交|交接|转交|交给|交由|转给|迁|搬|更名|改名|总部))")
+_DISPOSAL = re.compile(r"将(?=[^，]*(?:移交|交接|转交|交给|交由|转给|出售|转让|卖给|售予|迁|搬|更名|改名|总部))")
 
 
 def sentence_mood(body: str, denies: bool) -> Mood | None:

@@ -8,6 +8,7 @@ from typing import Any
 
 from substrate.extraction.builtin import moods, verbs
 from substrate.extraction.builtin.intervals import Tense
+from substrate.extraction.builtin.roles import is_role
 from substrate.extraction.builtin.terms import Reader
 from substrate.extraction.claims import Mood
 from substrate.extraction.times import TimeMention
@@ -222,7 +223,7 @@ def _attach_times(reader: Reader, clauses: list[Clause]) -> None:
             index -= 1
         token = reader.doc[min(index, len(reader.doc) - 1)]
         owner = _governing(token, by_verb)
-        if _lifetime(reader, token, owner, mention):
+        if _lifetime(reader, token, owner, mention) or (not leading and _apart(reader, token, owner, mention)):
             continue
         if owner is None:
             owner = clauses[0] if leading else min(clauses, key=lambda c: abs(c.verb.i - at))
@@ -234,6 +235,24 @@ def _attach_times(reader: Reader, clauses: list[Clause]) -> None:
                     other.times.append(mention)
     for clause in clauses:
         _share_times(clause, by_verb)
+
+
+def _apart(reader: Reader, token: Any, owner: Clause | None, mention: TimeMention) -> bool:
+    """A time that dates a role in apposition, or one of several names that has it in brackets, and not the clause."""
+    beside = next((t for t in (token, *token.ancestors) if t.dep_ == "appos"), None)
+    if beside is not None and reader.unit(beside).kind != "name" and is_role(reader.head_phrase(beside)):
+        reader.beside.setdefault(beside.i, []).append(mention)
+        return True
+    text, unit = reader.masked.text, reader.unit(token)
+    bracketed = text[: mention.start].rstrip().endswith(("(", "（")) and text[mention.end :].lstrip().startswith(
+        (")", "）")
+    )
+    names = [u for u in reader.masked.units if u.kind == "name" and u.start > (owner.verb.idx if owner else 0)]
+    joined = token.dep_ == "conj" or any(c.dep_ in {"conj", "cc"} for t in (token, token.head) for c in t.children)
+    if bracketed and unit.kind == "name" and owner is not None and token.i > owner.verb.i and joined and len(names) > 1:
+        reader.own.setdefault(unit.start, []).append(mention)
+        return True
+    return False
 
 
 def _lifetime(reader: Reader, token: Any, owner: Clause | None, mention: TimeMention) -> bool:

@@ -15,6 +15,7 @@ from substrate.extraction.times import TimeMention
 
 _PREFIX = re.compile(
     r"^(?:correction|corrected|erratum|errata|corrigendum|amendment|rectification)\b[^:]{0,60}:\s*|"
+    r"^(?:the |our )?[\w ,]{0,40}\bshould (?:have )?read:\s*|"
     r"^(?:this (?:memo|note|record|letter|message) corrects[^:]{0,80}:\s*)|^(?:更正|勘误|订正)[^：:]{0,20}[：:]",
     re.IGNORECASE,
 )
@@ -37,6 +38,11 @@ _WRONGLY_NAMED = re.compile(
     re.IGNORECASE,
 )
 """In the active: who wrote it stands before, what was wrong behind."""
+_GIVEN_AS = re.compile(
+    r"\b(?:was|were|is|has been) (?:given|stated|recorded|listed|reported|shown|printed|entered|written|noted) as\b"
+    r"(?=[^.;]*\binstead of\b)",
+    re.IGNORECASE,
+)
 _BY_MISTAKE = re.compile(r",?\s*\b(?:by mistake|in error|erroneously|by accident)\b", re.IGNORECASE)
 _NOT_THAT_TIME = re.compile(
     r"[\s,(]*(?:and )?(?:not|rather than|instead of)(?: (?:on|in|from|since|the))*\s*$", re.IGNORECASE
@@ -82,6 +88,15 @@ def rewrite(masked: Masked) -> tuple[Masked, Correction]:
     for right, wrong, span in _contrasts(units):
         removed.append(span)
         measured = right.kind in {"amount", "time"}
+        if m := _GIVEN_AS.search(masked.text):
+            # "Was given as A instead of B": here A is the wrong one, and it goes with the words up to B.
+            removed[-1] = (units.index(right), units.index(wrong))
+            pairs.append((wrong, right))
+            first = sum(u.start < m.start() for u in units)
+            last = sum(u.start < m.end() for u in units)
+            units[first] = replace(units[first], text="is", parsed_as="is")
+            removed.append((first + 1, last))
+            continue
         if units[span[0]].text.lower() in {"not", ",", "("} or corrects or measured:
             pairs.append((right, wrong))
     wrong_times = list(_wrong_times(masked))

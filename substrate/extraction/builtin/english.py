@@ -13,10 +13,11 @@ from substrate.extraction.builtin.corrections import Correction, apply, rewrite
 from substrate.extraction.builtin.drafts import Draft, Findings
 from substrate.extraction.builtin.frames import Scene, read_clauses
 from substrate.extraction.builtin.idioms import plainly
+from substrate.extraction.builtin.intervals import interval
 from substrate.extraction.builtin.masking import Masked, mask, without
 from substrate.extraction.builtin.moods import sentence_mood
 from substrate.extraction.builtin.names import Lexicon
-from substrate.extraction.builtin.terms import Reader
+from substrate.extraction.builtin.terms import Reader, Term
 from substrate.extraction.claims import Mood
 from substrate.extraction.times import Anchor
 
@@ -108,11 +109,19 @@ def read(prepared: Prepared, doc: Any) -> Findings:
     scene = Scene(reader, findings, tuple(clauses_of(reader, prepared.mood)))
     read_clauses(scene, _SPECIAL)
     frames_names.appositions(scene, prepared.mood)
+    findings.drafts = [_in_own_time(d, reader) for d in findings.drafts]
     findings.drafts.extend(prepared.aliases)
     if prepared.ends_unknown:
         findings.drafts = [_open_ended(d) for d in findings.drafts]
     findings.drafts = apply(_unique(findings.drafts), prepared.correction)
     return findings
+
+
+def _in_own_time(draft: Draft, reader: Reader) -> Draft:
+    """A name with its own time in brackets holds what is said in that time."""
+    ends = [t for t in (draft.subject, draft.object) if isinstance(t, Term) and t.unit is not None]
+    own = next((reader.own[t.unit.start] for t in ends if t.unit and t.unit.start in reader.own), None)
+    return replace(draft, time=interval(own, "state")) if own and not draft.time.at_event else draft
 
 
 def _open_ended(draft: Draft) -> Draft:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from substrate.extraction.builtin.amounts import parse_amount, unit_named
@@ -14,7 +14,7 @@ from substrate.extraction.builtin.names import capitalised, kind_of
 from substrate.extraction.builtin.roles import MIRRORED, RELATION_OF_ROLE, is_role
 from substrate.extraction.builtin.terms import Term
 from substrate.extraction.claims import ClaimTime, Grade, Value
-from substrate.extraction.times import Anchor, find_times, parse_time
+from substrate.extraction.times import Anchor, TimeMention, find_times, parse_time
 
 
 def _words(text: str) -> frozenset[str]:
@@ -242,11 +242,15 @@ def cell_time(cell: str, anchor: Anchor | None) -> tuple[str, ClaimTime | None]:
     mentions = find_times(cell, anchor)
     if not mentions:
         return cell, None
+    rest = _without_times(cell, mentions)
+    return (rest, interval(mentions, "state")) if rest and looks_like_name(rest) else (cell, None)
+
+
+def _without_times(cell: str, mentions: Sequence[TimeMention]) -> str:
     rest = cell
     for m in reversed(mentions):
         rest = rest[: m.start] + rest[m.end :]
-    rest = re.sub(r"[(（\[]\s*[,;，]*\s*[)）\]]", "", rest).strip(" ,;，；")
-    return (rest, interval(mentions, "state")) if rest and looks_like_name(rest) else (cell, None)
+    return re.sub(r"[(（\[]\s*[,;，]*\s*[)）\]]", "", rest).strip(" ,;，；")
 
 
 def field_drafts(subject: Term, key: Key, cell: str, time: ClaimTime, anchor: Anchor | None) -> list[Draft]:
@@ -335,6 +339,10 @@ def _valued(subject: Term, key: Key, cell: str, time: ClaimTime, anchor: Anchor 
     if not re.fullmatch(r"[a-z][a-z &/-]{1,40}|[\u4e00-\u9fff]{2,10}", phrase) or len(phrase.split()) > 4:
         return []
     value = parse_amount(cell, key.unit)
+    if value.number is None and (mentions := find_times(cell, anchor)):
+        bare = parse_amount(_without_times(cell, mentions), key.unit)
+        if bare.number is not None:
+            value, time = bare, interval(mentions, "state")
     if value.number is None and parse_time(cell, anchor) is not None:
         value = Value(cell, datatype="date")
     if value.number is None and len(cell.split()) > 8:

@@ -108,7 +108,9 @@ def _apposition(scene: Scene, head: Term, other: Term, mood: Mood | None) -> Non
         return
     if other.sort == "name" and role.owner is None:
         return
-    time = former(UNDATED) if role.former else UNDATED
+    beside = scene.reader.beside.get(role.token.i, [])
+    time = interval(beside, "end" if role.former else "state") if beside else UNDATED
+    time = former(time) if role.former else time
     scene.findings.drafts.extend(role_drafts(holder, role, role.owner, time, mood, role.text))
 
 

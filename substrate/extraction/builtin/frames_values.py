@@ -234,6 +234,8 @@ def _has_one(scene: Scene, clause: Clause, subject: Term, token: object, time: C
         return bool(_title(scene, clause, subject, replace(term, text=inner.text), time))
     if noun in {"title", "position", "role", "post", "job", "rank"}:
         for role in _named_roles(scene, token):
+            places = [t for t in scene.terms(clause.at("at", "with", "of")) if t.sort == "name"]
+            role = replace(role, owner=role.owner or next(iter(places), None))
             return bool(_title(scene, clause, subject, role, time))
     phrase = plain_attribute(scene.reader.head_phrase(token).lower() if term.sort != "value" else noun)
     if phrase in _PLACE_PHRASES:

@@ -16,6 +16,7 @@ from substrate.extraction.builtin.fields import (
     field_time,
     is_empty,
     joined_time,
+    kind_of_any,
     looks_like_name,
     named,
     read_key,
@@ -37,6 +38,11 @@ _NOT_A_KEY = re.compile(
 _OF = re.compile(
     r"^(?P<noun>[A-Za-z][a-z ]+?) of (?:the )?(?P<owner>[A-Z].*)$|^(?P<owner2>[A-Z].*?)['’]s? (?P<noun2>[a-z ]+)$"
 )
+_CHINESE_OF = re.compile(
+    r"^(?P<owner>[\u4e00-\u9fff]{2,12}?)的?(?P<noun>负责人|顾问|预算|成员|经理|总部|主管|"
+    r"组长|发起人|供应商)$"
+)
+_THINGS = {"project", "organization", "product"}
 _STRIP = re.compile(r"[*_`]+")
 
 
@@ -104,6 +110,10 @@ def record_drafts(record: Record, context: Term | None, anchor: Anchor | None) -
         ):
             owner = named(of.group("owner") or of.group("owner2"))
             key = Key((of.group("noun") or of.group("noun2")).lower(), pair.key.unit, pair.key.written)
+            out.extend((pair, d) for d in field_drafts(owner, key, pair.value, time, anchor))
+        elif (chinese := _CHINESE_OF.match(pair.key.written)) and kind_of_any(chinese.group("owner")) in _THINGS:
+            key = read_key(chinese.group("noun"))
+            owner = named(chinese.group("owner"))
             out.extend((pair, d) for d in field_drafts(owner, key, pair.value, time, anchor))
         elif subject is not None:
             out.extend((pair, d) for d in field_drafts(subject, pair.key, pair.value, time, anchor))

@@ -62,6 +62,10 @@ class Reader:
     def __init__(self, doc: Any, masked: Masked) -> None:
         self.doc = doc
         self.masked = masked
+        self.beside: dict[int, list[TimeMention]] = {}
+        """Times that date what a role in apposition says, by the index of its token."""
+        self.own: dict[int, list[TimeMention]] = {}
+        """Times in brackets behind one of several names, by where the name begins."""
 
     def unit(self, token: Any) -> Unit:
         index: int = token.i
