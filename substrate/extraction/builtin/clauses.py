@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -22,6 +23,7 @@ _LEMMAS = {
     "co-leads": "co-lead",
     "co-led": "co-lead",
 }
+_GOES_ON = re.compile(r"\s*[)）]?\s*(?:,|;|&|\band\b|\bthen\b)", re.IGNORECASE)
 _PARTICLES = {"up", "over", "down", "on", "off", "out", "back", "aside"}
 
 
@@ -248,7 +250,7 @@ def _apart(reader: Reader, token: Any, owner: Clause | None, mention: TimeMentio
         (")", "）")
     )
     names = [u for u in reader.masked.units if u.kind == "name" and u.start > (owner.verb.idx if owner else 0)]
-    joined = token.dep_ == "conj" or any(c.dep_ in {"conj", "cc"} for t in (token, token.head) for c in t.children)
+    joined = _GOES_ON.match(text, mention.end) is not None or _GOES_ON.search(text[: unit.start][-6:]) is not None
     if bracketed and unit.kind == "name" and owner is not None and token.i > owner.verb.i and joined and len(names) > 1:
         reader.own.setdefault(unit.start, []).append(mention)
         return True

@@ -30,6 +30,17 @@ _LEADERSHIP = {
     "chairmanship",
     "responsibility",
 }
+_BODIES = {
+    "board",
+    "council",
+    "committee",
+    "shareholders",
+    "members",
+    "management",
+    "assembly",
+    "trustees",
+    "directors",
+}
 _HELD = {"leads", "manages", "directs", "chairs", "owns", "job title"}
 _LEADERSHIP_PHRASE = {"management": "manages", "ownership": "owns", "direction": "directs", "chairmanship": "chairs",
                       "responsibility": "responsible for"}  # fmt: skip
@@ -50,7 +61,8 @@ def appointed(scene: Scene, clause: Clause) -> bool:
         and clause.objects
         and clause.lemma not in {"become", "serve", "act", "work", "join", "remain", "rejoin", "start", "return"}
     ):
-        company = next((t for t in people if t.sort in {"name", "definite"} and t.kind != "person"), None)
+        bodies = [t.owner if t.sort == "attribute" and t.text in _BODIES and t.owner else t for t in people]
+        company = next((t for t in bodies if t.sort in {"name", "definite"} and t.kind != "person"), None)
         people = [
             t
             for t in scene.terms(clause.objects)
@@ -94,7 +106,9 @@ def roles_among(scene: Scene, tokens: list[object]) -> list[Term]:
         if term.sort == "role":
             found.append(term)
         elif term.sort == "noun" and named_trade(term):
-            found.append(replace(term, sort="role", text=term.text))
+            near = [t for p, t in scene.reader.prepositions(term.token) if p in {"at", "of", "with", "for"}]
+            owner = next((t for t in map(scene.reader.term, near) if t.sort in {"name", "definite"}), None)
+            found.append(replace(term, sort="role", owner=owner))
         elif term.sort == "noun" and term.text in _POST_NOUNS | {"position"}:
             found.extend(
                 t

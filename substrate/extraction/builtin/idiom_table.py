@@ -71,6 +71,10 @@ IDIOMS: tuple[Idiom, ...] = (
            r"announce|inform you)|"
            r"this (?:is to|letter is to|serves to) (?:confirm|certify|inform you|announce)|it is hereby "
            r"(?:announced|confirmed|recorded|certified|noted)|this (?:letter|memo|note|notice) confirms) that", ""),
+    _idiom(r"(?P<v>elected|appointed|named|made|re-elected|chose|elects|appoints|names) (?P<n>{P})(?= "
+           r"{THE}(?:new |next )?"
+           r"(?:chair|chairman|chairwoman|chairperson|treasurer|secretary|president|director|manager|lead|leader|head|"
+           r"member|adviser|advisor|sponsor|coordinator|deputy|vice|chief|managing|R)(?: |$))", "<v> <n> +as"),
     _idiom(r"(?P<v>{BE} relieved of {THE}{POST}) (?P<as>as|of)", "v:resign <as>"),
     _idiom(r"(?P<v>(?:{BE} )?under {THE}{LEAD} of)(?= {P})", "v:be_under"),
     _idiom(r"(?P<a>{N}) 's (?P<v>partnership|alliance|cooperation|collaboration) with (?P<b>{N}) {BEGAN}",

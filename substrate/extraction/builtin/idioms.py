@@ -76,9 +76,13 @@ def _rewritten(masked: Masked, coded: _Coded, m: re.Match[str], idiom: Idiom) ->
 
 
 def _part(part: str, groups: dict[str, tuple[Unit, ...]]) -> Iterator[Unit]:
-    """``<n>`` is a group as it stands; ``v:lemma`` the verb of the words in group ``v``; else a word for the parser."""
+    """``<n>`` is a group as it stands, ``v:lemma`` the verb of the words in group ``v``, ``+as`` a word put in."""
     if part.startswith("<"):
         yield from groups.get(part[1:-1], ())
+        return
+    if part.startswith("+"):
+        at = max((u.end for g in groups.values() for u in g), default=0)
+        yield Unit("word", at, at, part[1:], part[1:])
         return
     name, _, lemma = part.partition(":")
     units = groups.get(name, ())

@@ -150,6 +150,8 @@ def _may_join(words: list[Word], i: int, run: list[Word], lexicon: Lexicon, know
     following = words[i + 1].text if i + 1 < len(words) else ""
     if run and len(word) == 1 and following == ".":
         return True
+    if not run and low in v.MONTHS_AND_DAYS and not (following and following[0].isupper()):
+        return False
     if low in v.CAPITAL_ADJECTIVES and following and following[0].isupper():
         return following.lower() in v.NEW_PLACES or (bool(run) or not _opens_sentence(words, i))
     if low in v.NEVER_A_NAME and not (len(word) > 1 and word.isupper() and run):
