@@ -23,6 +23,7 @@ from substrate.extraction.times import Anchor, TimeMention, find_times
 
 _CLAUSE = re.compile(r"[，；;]|,(?!\d{3})|(?<=[\u4e00-\u9fff])、(?=并|且)")
 _ENDED_UNKNOWN = re.compile(r"离职|已离开|辞职|退休|卸任")
+_PREAMBLE = re.compile(r"(?:决定|批准|研究|同意|通知|需要|安排|要求|精神|规定|调整|审议|讨论|原因|如下|通过)$")
 _ATTRIBUTE_FIRST = re.compile(
     r"(?:其|现)?(?:总部|月薪|年薪|工资|薪资|薪酬|基本工资|预算|价格|员工人数|注册资本|负责人|项目负责人|顾问|"
     r"经理|地址|职位|职务|每月工资|收入)"

@@ -76,7 +76,7 @@ def _clause(reader: Reader, verb: Any, whole: Mood | None) -> Clause:
     used_to = governor is not None and governor.lemma_.lower() == "use"
     clause = Clause(
         verb, lemma, passive, _tense(verb), mood, moods.ceased(verb) or stopped or used_to,
-        begins=governor is not None and (governor.lemma_.lower() in verbs.COMMENCE or verbs_appointed(governor)),
+        begins=governor is not None and (governor.lemma_.lower() in verbs.COMMENCE or appointed_to(governor)),
     )  # fmt: skip
     clause.subjects = _subjects(reader, verb)
     _fill(reader, clause)
@@ -84,9 +84,11 @@ def _clause(reader: Reader, verb: Any, whole: Mood | None) -> Clause:
     return clause
 
 
-def verbs_appointed(governor: Any) -> bool:
+def appointed_to(governor: Any) -> bool:
     """ "Was appointed to lead Z": who was appointed begins to lead."""
-    return governor.lemma_.lower() in verbs.APPOINTED_TO and any(c.dep_ == "auxpass" for c in governor.children)
+    return governor.lemma_.lower() in verbs.APPOINTED_TO and any(
+        c.dep_ in {"auxpass", "dobj"} for c in governor.children
+    )
 
 
 def c_follows(verb: Any, particle: str) -> bool:
@@ -125,7 +127,7 @@ def _subjects(reader: Reader, verb: Any) -> list[Any]:
     if verb.dep_ in {"conj", "xcomp"} and head != verb:
         if verb.dep_ == "xcomp":
             objects = [c for c in head.children if c.dep_ in {"dobj"}]
-            if objects and head.lemma_.lower() in verbs.PLAN:
+            if objects and head.lemma_.lower() in verbs.PLAN | verbs.APPOINTED_TO:
                 return objects
         return _subjects(reader, head) if head.pos_ in {"VERB", "AUX"} else []
     if verb.dep_ == "pcomp" and head.lower_ in {"since", "after", "by"} and head.head.pos_ in {"VERB", "AUX"}:

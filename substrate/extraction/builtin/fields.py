@@ -8,11 +8,12 @@ from dataclasses import dataclass
 
 from substrate.extraction.builtin.amounts import parse_amount, unit_named
 from substrate.extraction.builtin.drafts import Draft, role_drafts, text_value
-from substrate.extraction.builtin.frames_values import plain_attribute
+from substrate.extraction.builtin.frames_values import PLAIN_ATTRIBUTE, plain_attribute
 from substrate.extraction.builtin.intervals import interval
 from substrate.extraction.builtin.names import capitalised, kind_of
 from substrate.extraction.builtin.roles import MIRRORED, RELATION_OF_ROLE, is_role
 from substrate.extraction.builtin.terms import Term
+from substrate.extraction.builtin.verbs import STATE_NOUNS
 from substrate.extraction.claims import ClaimTime, Grade, Value
 from substrate.extraction.times import Anchor, TimeMention, find_times, parse_time
 
@@ -281,6 +282,14 @@ def field_drafts(subject: Term, key: Key, cell: str, time: ClaimTime, anchor: An
     return _valued(subject, key, rest, time, anchor)
 
 
+def tells_of_thing(key: Key) -> bool:
+    """Whether a label is a role, a relation or an attribute we know, and not the head of just any list."""
+    plain = plain_attribute(key.plain)
+    role = key.plain[:-1] if key.plain.endswith("s") else key.plain
+    known = plain in STATE_NOUNS | {"status", "located in", "headquartered in"} or plain in PLAIN_ATTRIBUTE
+    return known or role in RELATION_OF_ROLE or is_role(role) or key.plain in _ENTITY_PHRASES
+
+
 def holder_drafts(subject: Term, key: Key, cell: str, time: ClaimTime, anchor: Anchor | None) -> list[Draft]:
     """ "Lead: Li Si" about a project; "Members: A, B"; "Lead: A (2019–2021), B (since 2021)"."""
     role = key.plain[:-1] if key.plain.endswith("s") and is_role(key.plain[:-1]) else key.plain
@@ -295,9 +304,15 @@ def holder_drafts(subject: Term, key: Key, cell: str, time: ClaimTime, anchor: A
         return []
     found: list[Draft] = []
     spelled = role.upper() if len(role) == 3 else role
+    if role not in RELATION_OF_ROLE and key.plain == role:
+        spelled = key.written.strip("*_ :：") or spelled
     for name, held in people:
         holder = named(name, "person" if role in _HOLDER_KEYS else None)
-        found.extend(role_drafts(holder, Term("role", spelled), subject, held, None, key.written))
+        made = role_drafts(holder, Term("role", spelled), subject, held, None, key.written)
+        # Who is the deputy lead of a project does not work for the project.
+        found.extend(
+            d for d in made if d.phrase != "works for" or role in RELATION_OF_ROLE or subject.kind == "organization"
+        )
     return found
 
 

@@ -37,6 +37,7 @@ _PLACE_PHRASES = {"headquartered in", "located in"}
 
 _FIGURES = frozenset(("revenue", "revenues", "profit", "loss", "turnover", "income", "sales", "ebitda"))
 _COUNTED = frozenset(("members", "customers", "users", "seats", "stores", "branches", "subscribers", "shareholders"))
+_OF_TOPIC = frozenset(("budget", "headcount", "annual budget", "total budget", "new budget"))
 _TITLE_WORDS = frozenset(("title", "position", "role", "post", "rank"))
 
 
@@ -51,6 +52,7 @@ def copula(scene: Scene, clause: Clause) -> bool:
     done = False
     time = interval(clause.times, aspect_of(clause, "state"), clause.tense)
     for subject in scene.terms(clause.subjects):
+        subject = _of_topic(subject) or subject
         for predicate in scene.terms(clause.predicates):
             done = _is(scene, clause, subject, predicate, time) or done
         done = _is_placed(scene, clause, subject, time) or done
@@ -124,7 +126,7 @@ def _is_placed(scene: Scene, clause: Clause, subject: Term, time: ClaimTime) -> 
 def attribute(scene: Scene, clause: Clause, subject: Term, target: Term, time: ClaimTime) -> bool:
     """ "owner's noun is target": a role held by target, or a value."""
     owner = subject.owner
-    if owner is None or owner.sort not in {"name", "pronoun", "definite"}:
+    if owner is None or owner.sort not in {"name", "pronoun", "definite", "context"}:
         return False
     if subject.former:
         time = former(time)
@@ -304,6 +306,7 @@ def changed(scene: Scene, clause: Clause) -> bool:
     owners = [
         t for t in scene.terms([*clause.subjects, *clause.objects]) if t.sort in {"attribute", "role"} and t.owner
     ]
+    owners = owners or [of for t in scene.terms(clause.subjects) if (of := _of_topic(t))]
     new, old = scene.terms(clause.at("to", "at")), scene.terms(clause.at("from"))
     done = False
     for owner in owners[:1]:
@@ -314,6 +317,12 @@ def changed(scene: Scene, clause: Clause) -> bool:
                 if target.sort != "time":
                     done = attribute(scene, clause, owner, target, time) or done
     return done
+
+
+def _of_topic(term: Term) -> Term | None:
+    """ "The budget", of nothing said: of what the document is about."""
+    plain = term.sort == "noun" and term.text in _OF_TOPIC
+    return replace(term, sort="attribute", owner=CONTEXT) if plain else None
 
 
 def _own_subject(scene: Scene, clause: Clause) -> Term | None:

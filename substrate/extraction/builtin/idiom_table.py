@@ -64,6 +64,9 @@ _PASSIVE = (
 )
 
 IDIOMS: tuple[Idiom, ...] = (
+    _idiom(r"^(?P<n>(?:T : )?(?:(?:the|monthly|annual|base) )*(?:budget|price|headcount|salary|pay)(?: of "
+           r"{THE}{N}| 's)?) "
+           r"(?P<v>raised|increased|cut|reduced|lowered|changed|adjusted|set)(?= (?:from|to) A)", "<n> +was <v>"),
     _idiom(r"by A(?= (?:to|from) A)", ""),
     _idiom(r"(?:we|i|the board|management) (?:are|is|am) (?:very )?(?:pleased|delighted|happy|glad|proud|sorry|sad) to "
            r"(?:announce|confirm|inform you|report|advise you|let you know|share|tell you|note)(?: that)?", ""),

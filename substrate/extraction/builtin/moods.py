@@ -241,7 +241,7 @@ def _infinitive(head: Any, lemma: str, infinitive: bool) -> Mood | None:
     if lemma in verbs.FAIL:
         return "negated"
     passive = any(c.dep_ == "auxpass" for c in head.children)
-    if passive and lemma in verbs.APPOINTED_TO:
+    if lemma in verbs.APPOINTED_TO and (passive or any(c.dep_ == "dobj" for c in head.children)):
         return None
     if lemma in verbs.REPORT and passive:
         return "reported"

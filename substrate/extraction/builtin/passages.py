@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
@@ -19,7 +20,7 @@ from substrate.extraction.builtin.sentences import Line, Sentence, is_chinese, l
 from substrate.extraction.builtin.tables import Quote, Told, pipe_table, table_drafts
 from substrate.extraction.builtin.terms import Term
 from substrate.extraction.claims import UNDATED, Claim, Drop, Extraction, Passage, Value
-from substrate.extraction.times import Anchor
+from substrate.extraction.times import Anchor, find_times, parse_time
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,11 +43,15 @@ class Item:
     corrects: bool = False
     """Whether it stands under a title or a heading that says "correction"."""
     shown: str = ""
-    """What to quote, where that is more than the sentence (the row of a table)."""
+    """What to quote, where that is not the sentence as read (the row of a table, an entry under a date)."""
+
+    @property
+    def quote(self) -> str:
+        return self.shown or self.text
 
     def take(self, findings: Findings) -> None:
         items: list[Draft | Drop] = [*findings.drafts, *findings.drops]
-        self.found.extend(Quoted(d, self.shown or self.text, self.start) for d in items)
+        self.found.extend(Quoted(d, self.quote, self.start) for d in items)
 
 
 @dataclass(slots=True)
@@ -211,7 +216,16 @@ def _prose(work: Work, line: Line) -> None:
         _sentence(work, sentence)
 
 
+_LOG = re.compile(
+    r"\b(?:log|changes?|changelog|history|timeline|chronology|chronicle|news|updates?|amendments?|events)\b|"
+    r"变更|日志|大事记|沿革|更新|历程|记录",
+    re.IGNORECASE,
+)
+
+
 def _sentence(work: Work, sentence: Sentence, shown: str = "") -> None:
+    if not shown and (date := _dated_by_heading(work, sentence.text)):
+        sentence, shown = Sentence(f"{date}: {sentence.text}", sentence.start), sentence.text
     item = Item(sentence.text, start=sentence.start, shown=shown)
     if is_chinese(sentence.text):
         item.take(read_chinese(sentence.text, work.anchor))
@@ -222,6 +236,14 @@ def _sentence(work: Work, sentence: Sentence, shown: str = "") -> None:
                 Quoted(Drop("not_prose", "too long or too many brackets", sentence.text), sentence.text, 0)
             )
     work.add(item)
+
+
+def _dated_by_heading(work: Work, text: str) -> str:
+    """In a log: the date that stands as the heading of an entry without a date of its own."""
+    if not work.headings or parse_time(work.headings[0], work.anchor) is None or find_times(text, work.anchor):
+        return ""
+    logged = any(_LOG.search(h) for h in (*work.headings[1:], work.passage.filename))
+    return work.headings[0] if logged else ""
 
 
 def finish(work: Work) -> Extraction:
@@ -258,8 +280,8 @@ def _righted(item: Item, claims: Sequence[Claim]) -> list[Claim]:
     changed = {"value": right.value} if wrong.value is not None else {"object": right.text}
     if wrong.value is None and right.guess == "person" and wrong.object_kind != "person":
         changed = {"subject": right.text}
-    stop = item.start + len(item.text)
-    place = {"quote": item.text, "quote_start": item.start, "quote_end": stop}
+    stop = item.start + len(item.quote)
+    place = {"quote": item.quote, "quote_start": item.start, "quote_end": stop}
     return [replace(wrong, denies=False, corrects=True, **changed, **place)]  # type: ignore[arg-type]
 
 
@@ -276,9 +298,9 @@ def _within(references: References, item: Item, quoted: Quoted, claims: Sequence
             for one in unit.group or (unit,):
                 near.note(one.text, one.guess)
     for claim in claims:
-        if claim.quote == item.text and claim.subject in near.seen:
+        if claim.quote == item.quote and claim.subject in near.seen:
             near.note(claim.subject, claim.subject_kind)
-        if claim.quote == item.text and claim.object in near.seen and claim.object:
+        if claim.quote == item.quote and claim.object in near.seen and claim.object:
             near.note(claim.object, claim.object_kind)
     return near
 
@@ -290,7 +312,7 @@ def _remember(references: References, item: Item, claims: Sequence[Claim]) -> No
                 for one in unit.group or (unit,):
                     references.note(one.text, one.guess)
     for claim in claims:
-        if claim.quote == item.text:
+        if claim.quote == item.quote:
             references.note(claim.subject, claim.subject_kind)
             if claim.object:
                 references.note(claim.object, claim.object_kind)

@@ -30,7 +30,7 @@ class References:
         if term.sort == "name":
             return term
         if term.sort == "definite":
-            return self._one(term, {term.kind})
+            return self._one(term, {term.kind}) or self._unknown_topic(term)
         if term.sort == "context":
             return self._topic(term)
         if term.sort != "pronoun":
@@ -43,6 +43,12 @@ class References:
         if term.text in _THINGS:
             return self._one(term, {"organization", "project", "product", "place"}, doubtful=True)
         return None
+
+    def _unknown_topic(self, term: Term) -> Term | None:
+        """ "The project" under a heading whose name does not say what it is."""
+        known = [k for k in self.seen.values() if k == term.kind]
+        topic = self._topic(term) if self.context and not known else None
+        return replace(topic, kind=term.kind) if topic is not None and topic.kind is None else None
 
     def _topic(self, term: Term) -> Term | None:
         """What the headings name, if it is no person; else the only project spoken of."""

@@ -25,6 +25,7 @@ from substrate.extraction.builtin.fields import (
     named,
     read_key,
     speaks_of_person,
+    tells_of_thing,
 )
 from substrate.extraction.builtin.roles import RELATION_OF_ROLE, is_role
 from substrate.extraction.builtin.terms import Term
@@ -144,7 +145,7 @@ def _about(keys: Sequence[Key], row: Sequence[str], context: Term, anchor: Ancho
     if time == UNDATED:
         return []
     cells = [(k, v) for k, v in zip(keys, row, strict=False) if k.plain not in _DATED | _NUMBERING | TOLD_KEYS]
-    return [d for k, v in cells for d in field_drafts(context, k, v, time, anchor)]
+    return [d for k, v in cells if tells_of_thing(k) for d in field_drafts(context, k, v, time, anchor)]
 
 
 def _subject_column(keys: Sequence[Key], rows: Sequence[Sequence[str]]) -> int | None:
