@@ -77,9 +77,11 @@ def _clauses(body: str, mentions: list[TimeMention]) -> list[tuple[str, tuple[Ti
         times = tuple(m for m in mentions if at <= m.start < cut)
         text = re.sub(r"[(（]\s*\u0001+\s*[)）]|\u0001+", "", whole[at:cut]).strip("，,；;、 ")
         text = re.sub(r"^[-–—：:\]】\s]+|[\[【]$", "", text)
+        preamble = bool(found and _PREAMBLE.search(found[-1][0]) and not text.strip("。."))
         if (
             found
             and times
+            and not preamble
             and re.fullmatch(
                 r"(?:任期|聘期|合同期|期限|从|自|并)*(?:起|正式|开始)*(?:生效|执行|为止|止|实施|履职|算起|计)?[。.]?",
                 text,

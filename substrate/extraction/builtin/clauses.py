@@ -211,7 +211,7 @@ def _wording(reader: Reader, verb: Any) -> str:
         if not joined or reader.unit(token).kind != "word" or token.head not in {verb, reader.doc[last]}:
             break
         last = token.i
-    words = [u for u in reader.masked.units[first : last + 1] if u.text]
+    words = [u for u in reader.masked.units[first : last + 1] if u.text and u.kind == "word"]
     return " ".join(reader.masked.text[u.start : u.end] for u in words)
 
 
