@@ -41,11 +41,19 @@ def _name(command: bytes) -> str:
     words = [w.decode(errors="replace") for w in command.split(b"\0") if w]
     text = " ".join(words)
     known = {
-        "api.serve": "api", "dagster_webserver": "dagster-ui", "_daemon": "dagster-daemon",
-        "code-server": "dagster-code", "api grpc": "dagster-code", "execute_run": "run", "postgres": "postgres", "multiprocessing": "parser",
-        "-m demo": "demo", "parsing": "parser", "twoclocks": "command line", "bench.up": "bench",
-    }  # fmt: skip
-    return next((name for mark, name in known.items() if mark in text), words[0] if words else "?")
+        "documents.parsing": "parser",
+        "multiprocessing.spawn": "run",
+        "execute_run": "run",
+        "api.serve": "api",
+        "dagster_webserver": "dagster-ui",
+        "_daemon": "dagster-daemon",
+        "code-server": "dagster-code",
+        "api grpc": "dagster-code",
+        "postgres": "postgres",
+        "-m demo": "demo",
+        "twoclocks": "command line",
+    }
+    return next((name for mark, name in known.items() if mark in text), Path(words[0]).name if words else "?")
 
 
 def pss_mb(pid: int) -> float:
