@@ -125,7 +125,7 @@ def write(figures: dict[str, Any], remembers: int, idle_s: float, line: str) -> 
 
 - Commit: {commit()}
 - Corpus: the demo's documents, then {remembers} remembered sentences; seed: none
-- Repetitions: one run; PSS summed over all processes each second, {figures["samples"]} samples; idle over {idle_s:.0f} s
+- Repetitions: one run; PSS of all processes each second ({figures["samples"]} times); idle over {idle_s:.0f} s
 - Baseline: the limits this must stay under: 2,048 MB, {BASELINE_S:.0f} s, 0.15 of a core
 
 | process at the peak | PSS MB |
