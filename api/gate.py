@@ -63,7 +63,7 @@ def admit(db: Database, presented: str | None, path: str) -> Admission:
     if presented is None:
         raise Unauthenticated
     match = _BASE.match(path)
-    with db.read() as conn:
+    with db.ask() as conn:
         if match is None:
             return Admission(access.authenticate(conn, presented))
         try:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from datetime import datetime
 from typing import Any
 from uuid import UUID
@@ -96,22 +96,42 @@ def _rows(
 
 def with_names_and_evidence(conn: AnyConnection, kb_id: UUID, as_of: AsOf, rows: Sequence[Row]) -> list[Row]:
     """Rows of facts with the name of the other end and what they rest on, as held at `as_of`."""
-    others = {row["other_id"] for row in rows} - {None}
-    names = names_of(conn, kb_id, as_of, others)
+    names = names_of(conn, kb_id, as_of, {row["other_id"] for row in rows} - {None})
     evidence = evidence_of(conn, kb_id, as_of, {row["lineage_id"] for row in rows})
-    nothing = {"evidence_count": 0, "document_ids": None, "evidence": None}
+    nothing = {"evidence_count": 0, "document_ids": [], "evidence": []}
     return [
         {**row, "other_name": names.get(row["other_id"]), **evidence.get(row["lineage_id"], nothing)} for row in rows
     ]
 
 
-def evidence_of(conn: AnyConnection, kb_id: UUID, as_of: AsOf, lineages: Collection[UUID]) -> dict[UUID, Row]:
+def evidence_of(conn: AnyConnection, kb_id: UUID, as_of: AsOf, lineages: Collection[UUID]) -> Mapping[UUID, Row]:
     """``evidence_count``, ``document_ids`` and the first three of ``evidence``, by lineage."""
     if not lineages:
         return {}
     parameters = sql.parameters(as_of, kb_id=kb_id, lineages=list(lineages))
-    found = conn.execute(sql.query("reads_evidence_of", as_of), parameters).fetchall()
-    return {row["lineage_id"]: row for row in found}
+    found: dict[UUID, dict[str, Any]] = {}
+    for row in conn.execute(sql.query("reads_evidence_of", as_of), parameters):
+        if row["place"] == 1:
+            documents = ids(sorted(set(row["document_ids"]) - {None}))
+            found[row["lineage_id"]] = {
+                "evidence_count": row["evidence_count"],
+                "document_ids": documents,
+                "evidence": [],
+            }
+        found[row["lineage_id"]]["evidence"].append(_source(row))
+    return found
+
+
+def _source(row: Row) -> dict[str, Any]:
+    return {
+        "quote": row["quote"],
+        "document_id": text_or_none(row["document_id"]),
+        "filename": row["filename"],
+        "chunk_id": text_or_none(row["chunk_id"]),
+        "doc_time": rfc3339(row["attested_at"]),
+        "wording": row["wording"],
+        "origin": row["origin"],
+    }
 
 
 def _head(kb_id: UUID, who: Subject, page: cursors.Page) -> dict[str, Any]:
@@ -154,7 +174,7 @@ def fact(row: Row) -> dict[str, Any]:
         "other_name": row["other_name"],
         "object_value": object_value(row),
         "confidence": confidence(row),
-        "qualifiers": [_qualifier(q) for q in row["qualifiers"]],
+        "qualifiers": [_qualifier(q) for q in row["qualifiers"] or ()],
         **stated_interval(row),
         "holds_from": rfc3339(row["holds_from"]),
         "holds_to": rfc3339(row["holds_to"]),
@@ -170,9 +190,9 @@ def fact(row: Row) -> dict[str, Any]:
         "supersedes": text_or_none(row["supersedes"]),
         "lineage_id": str(row["lineage_id"]),
         "phrase": row["phrase"],
-        "document_ids": ids(row["document_ids"]),
+        "document_ids": row["document_ids"],
         "evidence_count": row["evidence_count"],
-        "evidence": row["evidence"] or [],
+        "evidence": row["evidence"],
         SINCE: _since(row),
     }
 

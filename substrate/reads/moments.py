@@ -20,6 +20,7 @@ from substrate.ledger.canonical import genesis_hash
 
 _SEQ = re.compile(r"^seq:(\d{1,18})$")
 _TICK = timedelta(microseconds=1)
+_NO_OFFSET = timedelta(0)
 
 
 def resolve(
@@ -89,7 +90,8 @@ def rfc3339(at: datetime | None) -> str | None:
     """UTC with six digits and Z."""
     if at is None:
         return None
-    return at.astimezone(UTC).replace(tzinfo=None).isoformat(timespec="microseconds") + "Z"
+    text = (at if at.utcoffset() == _NO_OFFSET else at.astimezone(UTC)).isoformat(timespec="microseconds")
+    return text.removesuffix("+00:00") + "Z"
 
 
 def envelope(as_of: AsOf) -> dict[str, object]:

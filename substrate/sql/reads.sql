@@ -160,7 +160,7 @@ with mine as materialized (
 ), terms as materialized (
     select t.key, coalesce(t.definition ->> 'label', t.key) as label, t.definition -> 'aliases' as aliases
     from ontology_terms t where t.kb_id = %(kb_id)s and [[held t]]
-), seen as materialized (
+), seen as not materialized (
     select m.*, term.key is null as inferred, coalesce(term.label, m.predicate_key, m.phrase) as label, term.aliases
     from mine m left join terms term on term.key = m.predicate_key
 ), matched as materialized (
@@ -188,7 +188,8 @@ with mine as materialized (
     order by place limit %(limit)s offset %(offset)s
 )
 select totals.*, p.id, p.lineage_id, p.direction, p.predicate_key, p.phrase, p.label, p.inferred, p.temporal,
-       p.value_raw, p.value_norm, p.value_number, p.value_unit, p.value_type, p.confidence, p.qualifiers,
+       p.value_raw, p.value_norm, p.value_number, p.value_unit, p.value_type, p.confidence,
+       nullif(p.qualifiers, '[]') as qualifiers,
        p.valid_from, p.valid_from_precision, p.valid_to, p.valid_to_precision, p.valid_to_origin,
        p.holds_from, p.holds_to, p.undated, p.attested_from, p.attested_to, p.grade, p.recorded_at, p.recorded_seq,
        p.supersedes,
@@ -212,40 +213,41 @@ left join page p on true
 order by p.place
 
 -- name: reads_evidence_of
--- What facts of these lineages rest on: how many sources, their documents, and the first three.
-select q.lineage_id, count(*) as evidence_count,
-       array_agg(distinct q.document_id order by q.document_id) filter (where q.document_id is not null) as document_ids,
-       jsonb_agg(jsonb_build_object(
-           'quote', q.quote, 'document_id', q.document_id, 'filename', q.filename, 'chunk_id', q.chunk_id,
-           'doc_time', to_char(q.attested_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"'),
-           'wording', q.wording, 'origin', q.origin) order by q.place) filter (where q.place <= 3) as evidence
-from (
+-- What facts of these lineages rest on: the first three sources of each, with how many there are and, on the first, the
+-- documents of all.
+select q.* from (
     select v.lineage_id, a.quote, a.document_id, d.filename, a.chunk_id, a.attested_at, a.wording, a.origin,
-           row_number() over (partition by v.lineage_id
-                              order by a.recorded_seq, d.filename, a.quote_start, a.source_key, a.id) as place
+           row_number() over ranked as place, count(*) over whole as evidence_count,
+           case when row_number() over ranked = 1 then array_agg(a.document_id) over whole end as document_ids
     from evidence v
     join assertions a on a.kb_id = v.kb_id and a.id = v.assertion_id
     left join document_versions d on d.kb_id = a.kb_id and d.id = a.version_id
     where v.kb_id = %(kb_id)s and v.lineage_id = any(%(lineages)s) and [[held v]]
+    window whole as (partition by v.lineage_id),
+           ranked as (whole order by a.recorded_seq, d.filename, a.quote_start, a.source_key, a.id)
 ) q
-group by q.lineage_id
+where q.place <= 3
+order by q.lineage_id, q.place
 
 -- name: reads_names_of
 -- Display names of clusters given by their canonical ids; at a moment of the world, one that held then comes first.
-select e.id, coalesce(n.name, e.label) as name
-from entities e
-left join lateral (
-    select f.value_raw as name
-    from facts f
-    where f.kb_id = %(kb_id)s and f.predicate_key = 'known_as' and [[held f]]
-      and f.subject_id = any(array(select e.id union all select x.entity_id from entity_canonical x
-                                   where x.kb_id = %(kb_id)s and x.canonical_id = e.id and [[held x]]))
-    order by not [[holds f]], f.holds_to is not null, f.subject_id <> e.id,
+with members as (
+    select i.id, i.id as entity_id from unnest(%(ids)s::uuid[]) as i (id)
+    union all
+    select x.canonical_id, x.entity_id from entity_canonical x
+    where x.kb_id = %(kb_id)s and x.canonical_id = any(%(ids)s::uuid[]) and [[held x]]
+), best as (
+    select distinct on (m.id) m.id, f.value_raw as name
+    from members m
+    join facts f on f.kb_id = %(kb_id)s and f.subject_id = m.entity_id and f.predicate_key = 'known_as' and [[held f]]
+    order by m.id, not [[holds f]], f.holds_to is not null, f.subject_id <> m.id,
              (select count(*) from evidence v
               where v.kb_id = f.kb_id and v.lineage_id = f.lineage_id and [[held v]]) desc,
-             f.recorded_seq, f.value_norm, f.id limit 1
-) n on true
-where e.kb_id = %(kb_id)s and e.id = any(%(ids)s)
+             f.recorded_seq, f.value_norm, f.id
+)
+select e.id, coalesce(b.name, e.label) as name
+from entities e left join best b on b.id = e.id
+where e.kb_id = %(kb_id)s and e.id = any(%(ids)s::uuid[])
 
 -- name: reads_changes
 -- lint: axis, since it asks what changed in a window or became of a row later, not what was held.
