@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import threading
-import time
 from dataclasses import dataclass
 from types import SimpleNamespace
 from uuid import UUID
@@ -16,6 +15,7 @@ from api.app import create_app
 from substrate import access
 from substrate.bases import create_base
 from tests.ledger_facts import Scribe
+from tests.waiting import until
 
 REFUSED = ("anonymous", "nonsense", "expired", "revoked")
 
@@ -76,13 +76,10 @@ def server(database, settings, kb, tokens):
     running = uvicorn.Server(config)
     thread = threading.Thread(target=running.run, daemon=True)
     thread.start()
-    deadline = time.monotonic() + 20
-    while not running.started:
-        assert thread.is_alive(), "the server did not start"
-        assert time.monotonic() < deadline
-        time.sleep(0.02)
+    until(lambda: running.started or not thread.is_alive())
+    assert running.started, "the server did not start"
     port = running.servers[0].sockets[0].getsockname()[1]
     yield Server(f"http://127.0.0.1:{port}", app, tokens, kb, tokens.other_kb)
     running.should_exit = True
-    thread.join(20)
+    thread.join(60)
     assert not thread.is_alive()

@@ -7,17 +7,17 @@ import json
 import os
 import subprocess
 import sys
-import time
 
 import pytest
 
 from api.cli import processes
+from tests.waiting import until
 
-STUBBORN = "import signal, time; signal.signal(signal.SIGTERM, signal.SIG_IGN); print('up', flush=True); time.sleep(60)"
+STUBBORN = "import signal, time; signal.signal(signal.SIGTERM, signal.SIG_IGN); print('up', flush=True); time.sleep(600)"
 PARENT = (
     "import subprocess, sys, time;"
-    "c = subprocess.Popen([sys.executable, '-c', 'import time; time.sleep(60)']);"
-    "print(c.pid, flush=True); time.sleep(60)"
+    "c = subprocess.Popen([sys.executable, '-c', 'import time; time.sleep(600)']);"
+    "print(c.pid, flush=True); time.sleep(600)"
 )
 
 
@@ -36,15 +36,8 @@ def started(tmp_path):
     processes.stop(tmp_path, made, timeout_s=0)
 
 
-def wait_for(condition):
-    deadline = time.monotonic() + 10
-    while not condition():
-        assert time.monotonic() < deadline
-        time.sleep(0.02)
-
-
 def test_what_was_started_is_stopped_and_forgotten(started, tmp_path):
-    process = started("one", "import time; time.sleep(60)")
+    process = started("one", "import time; time.sleep(600)")
     assert process.alive()
     assert processes.recorded(tmp_path) == [process]
     assert processes.stop(tmp_path, processes.recorded(tmp_path)) == ["one"]
@@ -53,7 +46,7 @@ def test_what_was_started_is_stopped_and_forgotten(started, tmp_path):
 
 
 def test_a_stranger_with_the_same_pid_is_left_alone(started, tmp_path):
-    stranger = started("stranger", "import time; time.sleep(60)")
+    stranger = started("stranger", "import time; time.sleep(600)")
     record = tmp_path / "old.process"
     old = dataclasses.replace(stranger, name="old", started="another boot:1")
     record.write_text(json.dumps(dataclasses.asdict(old)))
@@ -65,17 +58,17 @@ def test_a_stranger_with_the_same_pid_is_left_alone(started, tmp_path):
 
 def test_one_who_does_not_listen_is_ended_with_all_its_children(started, tmp_path):
     deaf, parent = started("deaf", STUBBORN), started("parent", PARENT)
-    wait_for(lambda: processes.tail(deaf.log) == "up" and processes.tail(parent.log))
+    until(lambda: processes.tail(deaf.log) == "up" and processes.tail(parent.log))
     child = int(processes.tail(parent.log))
     assert processes.identity(child) is not None
     assert processes.stop(tmp_path, [deaf, parent], timeout_s=0.5) == ["deaf", "parent"]
-    wait_for(lambda: not deaf.alive() and processes.identity(child) is None)
+    until(lambda: not deaf.alive() and processes.identity(child) is None)
 
 
 def test_the_dead_have_no_identity():
     child = subprocess.Popen([sys.executable, "-c", "pass"])
     assert processes.identity(os.getpid()) is not None
-    wait_for(lambda: processes.identity(child.pid) is None)  # a remainder that nobody waited for yet
+    until(lambda: processes.identity(child.pid) is None)  # a remainder that nobody waited for yet
     child.wait()
     assert processes.identity(child.pid) is None
 
