@@ -176,7 +176,8 @@ def _announces(block: Block, following: Block | None) -> bool:
 
 def _pieces(block: Block, glue: str, budget: _Budget, lead_in: str = "") -> Iterator[_Piece]:
     """A block as one piece where it fits, else its sentences, else parts of a sentence; nothing is lost."""
-    text = block.text.strip("\n")
+    # A reader sees a mark before an item; without it a list of names is just lines.
+    text = ("- " if block.kind == "list_item" else "") + block.text.strip("\n")
     cost, most = _cost(text), budget.most - _cost(lead_in)
     if cost <= min(budget.target, most):
         yield _Piece(text, glue, block.anchor, cost, True, lead_in)
