@@ -53,7 +53,7 @@ def _inside(value: object) -> object:
     if not isinstance(value, float):
         return _plain(value)
     # From here on Python writes an exponent, which jsonb spells out: the value comes back whole.
-    return int(value) if abs(value) >= 1e16 and value.is_integer() else repr(value + 0.0)
+    return int(Decimal(repr(value))) if abs(value) >= 1e16 else repr(value + 0.0)
 
 
 def canonical_bytes(value: Mapping[str, object]) -> bytes:

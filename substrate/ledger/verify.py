@@ -129,13 +129,13 @@ def verify(
     that the base has not reached or a checkpoint that cannot be compared.
     """
     began = time.monotonic()
+    connection.execute(sql.query("read_as_logged"))
     head = connection.execute(sql.query("head_of_base"), {"kb_id": kb_id}).fetchone()
     if head is None:
         raise NotFound("no knowledge base with that id", field="kb_id")
     if not 0 <= since <= head["seq"]:
         raise InvalidInput(f"there is no transaction {since}; the last is {head['seq']}", field="since")
     anchor = Anchor(kb_id, since, against, max_age, now)
-    connection.execute(sql.query("read_as_logged"))
     check = _Check(connection, kb_id, since, tables, anchor)
     found = VerifyReport(0, 0, head["seq"], since=since, head_hash=bytes(head["hash"]).hex())
     try:

@@ -1,0 +1,135 @@
+"""A base whose history touches every ledger table and closes rows of every kind, with values that are hard to carry."""
+
+from __future__ import annotations
+
+import unicodedata
+from datetime import UTC, datetime, timedelta, timezone
+from decimal import Decimal
+from uuid import UUID, uuid4
+
+from substrate.ledger import open_door
+from substrate.ledger._rows import SHAPES
+from tests.ledger_facts import Scribe, day
+
+NFC, NFD = "é", unicodedata.normalize("NFD", "é")
+HARD_TEXTS = (
+    "emoji 🙂👩‍👩‍👧",
+    f"{NFC} is not {NFD}",
+    'quote " \\ / \u2028\u2029',
+    "\x01\x1f\x7f\t\r\n\b\f",
+    "日本語 ‏עברית‏",
+)
+HARD_NUMBERS = tuple(map(Decimal, ("1e-7", "-0", "-0.00", "1E+3", "0E-7", "12345678901234567890.123456789", "-1.50")))
+HARD_JSON = [1e16, 1e-7, -0.0, 5e-324, 1e300, 0.1, 2.0, 10**30, True, None, {"b": [1.5], "a": "é🙂"}]
+HARD_TIMES = (
+    datetime(1, 1, 1, tzinfo=UTC),
+    datetime(9999, 12, 31, 23, 59, 59, 999999, tzinfo=UTC),
+    datetime(2024, 3, 31, 1, 30, 0, 1, tzinfo=timezone(timedelta(hours=2))),
+    datetime(1883, 11, 18, 12, tzinfo=timezone(-timedelta(hours=4, minutes=56, seconds=2))),
+    datetime(2024, 1, 1, 0, 0, 0, 999999, tzinfo=UTC),
+    datetime(2024, 1, 1, 0, 0, 0, 500000, tzinfo=UTC),
+)
+HARD_CONFIDENCES = (1e-7, 0.1, 1 / 3, 1.0, 0.0, 0.123456789)
+
+
+class History(Scribe):
+    """`Scribe`'s base with one row at least in every ledger table, and one closed row in each that can be closed."""
+
+    def __init__(self, database, kb_id: UUID) -> None:
+        super().__init__(database, kb_id)
+        self.write()
+
+    def write(self) -> None:
+        ada = self.say("Ada", "leads", "Orion", start=day("2020-01-01"), kinds={"Ada": "person", "Orion": "project"})
+        assert ada.assertions
+        self.say("Bo", "leads", "Orion", start=day("2023-05-01"), kinds={"Bo": "person"})
+        self.say("B. Oak", "works_on", "Orion")
+        withdrawn = self.document("Cy works on Orion.")
+        self.say("Cy", "works_on", "Orion", evidence=withdrawn)
+        self.merge(self.entity("Bo"), self.entity("B. Oak"))
+        self.reject(self.one("facts", "id", "predicate_key = 'works_on' and invalidated_seq is null"))
+        self.delete(withdrawn)
+        self.rest(withdrawn)
+        self.merge(self.entity("Bo"), self.entity("Cy"))
+        self.reject(self.one("facts", "id", "predicate_key = 'leads' and invalidated_seq is null"))
+        for n, text in enumerate(HARD_TEXTS):
+            self.hard(n, text)
+        self.say("Di", "leads", "Heron", start=day("2024-01-01"), kinds={"Di": "person", "Heron": "project"})
+
+    def rest(self, evidence) -> None:
+        """What no verb of the other helpers writes or closes."""
+        claims = uuid4(), uuid4()
+        with self.database.write() as conn:
+            for ordinal, claim in enumerate(claims):
+                conn.execute(
+                    """insert into claims (kb_id, id, chunk_id, extractor, ordinal, subject, phrase, object, quote,
+                           quote_start, quote_end, grade, confidence)
+                       values (%s, %s, %s, 'test@1', %s, 'Cy', 'works on', 'Orion', 'Cy works', 0, 8, 'A', 1)""",
+                    (self.kb_id, claim, evidence.chunk_id, ordinal),
+                )
+            with self._door(conn) as door:
+                common = {"chunk_id": evidence.chunk_id, "document_id": evidence.document_id, "proposed_by": "agent"}
+                common |= {"namespace": "", "predicate_key": None}
+                proposals = [{**common, "id": uuid4(), "claim_id": claim} for claim in claims]
+                door.insert("pending_facts", proposals)
+                mention = {"claim_id": claims[0], "role": "subject", "entity_id": self.entity("Cy"), "surface": "Cy"}
+                door.insert("mentions", [mention])
+                refusal = self.one("refusals", "id")
+                again = {"refusal_id": refusal, "source_key": "test:again", "document_id": None}
+                door.insert("refusal_restatements", [again])
+        with self.database.write() as conn, self._door(conn) as door:
+            door.decide(proposals[0]["id"], "rejected", "no, she left")
+            door.close("refusals", [refusal])
+            door.close("document_versions", [evidence.version_id], "deleted")
+            door.close("chunks", [evidence.chunk_id], "deleted")
+            door.close("entity_types", [self.entity("Ada")])
+            door.close("entity_canonical", [self.one("entity_canonical", "entity_id")])
+            door.close("ontology_terms", [self.one("ontology_terms", "id", "key = 'salary'")])
+
+    def hard(self, n: int, text: str) -> None:
+        """One entity, assertion, fact and passage of values that a careless encoding would change."""
+        entity = {"id": uuid4(), "label": text, "label_norm": text}
+        evidence = self.document(f"{text}\n\nsecond")
+        with self.database.write() as conn:
+            key = f"key {text}"
+            with open_door(
+                conn, self.kb_id, actor=f"person:{text}", via="rest", action=text, why=text, idempotency_key=key
+            ) as door:
+                door.insert("entities", [entity])
+                door.insert("assertions", [self._assertion(n, text, entity["id"], evidence)])
+                door.insert("facts", [self._fact(m, text, entity["id"]) for m in range(n, n + 3)])
+
+    def _common(self, n: int, text: str, subject: UUID) -> dict:
+        return {
+            "id": uuid4(),
+            "subject_id": subject,
+            "phrase": text,
+            "value_raw": text,
+            "value_norm": text,
+            "value_number": HARD_NUMBERS[n % len(HARD_NUMBERS)],
+            "value_type": "number",
+            "qualifiers": HARD_JSON,
+            "grade": "A",
+            "confidence": HARD_CONFIDENCES[n % len(HARD_CONFIDENCES)],
+        }
+
+    def _assertion(self, n: int, text: str, subject: UUID, evidence) -> dict:
+        row = dict.fromkeys(SHAPES["assertions"].columns) | self._common(n, text, subject)
+        flags = {"at_event": False, "denies": False, "corrects": True, "origin": "person", "wording": text}
+        where = {"chunk_id": evidence.chunk_id, "document_id": evidence.document_id, "version_id": evidence.version_id}
+        quote = {"quote": text, "quote_start": 0, "quote_end": len(text)}
+        return row | flags | where | quote | {"source_key": f"hard:{n}", "attested_at": HARD_TIMES[n]}
+
+    def _fact(self, n: int, text: str, subject: UUID) -> dict:
+        row = dict.fromkeys(SHAPES["facts"].columns) | self._common(n, text, subject)
+        time = HARD_TIMES[n % len(HARD_TIMES)]
+        start = {"valid_from": time, "valid_from_precision": "second", "holds_from": time, "undated": False}
+        return row | {"lineage_id": uuid4(), "temporal": "state"} | start
+
+    def entity(self, label: str) -> UUID:
+        return self.one("entities", "id", f"label = '{label}'")
+
+    def one(self, table: str, column: str, where: str = "true") -> UUID:
+        with self.database.read() as conn:
+            statement = f"select {column} from {table} where kb_id = %s and {where}"
+            return conn.execute(statement, (self.kb_id,)).fetchone()[column]
