@@ -11,6 +11,7 @@ from substrate.extraction.builtin.amounts import parse_amount
 from substrate.extraction.builtin.chinese_corrections import corrected, righted, taken_back
 from substrate.extraction.builtin.chinese_moods import clause_mood, sentence_mood
 from substrate.extraction.builtin.chinese_names import Hidden
+from substrate.extraction.builtin.chinese_terms import is_thing, latin_kind, object_kind, object_words, pronoun
 from substrate.extraction.builtin.chinese_verbs import PATTERNS, Pattern
 from substrate.extraction.builtin.drafts import CONTEXTUAL, Draft, Findings, text_value
 from substrate.extraction.builtin.fields import CHINESE_KEYS
@@ -182,7 +183,7 @@ def _name(state: _Sentence, text: str, role_too: bool = True) -> Term | None:
     if text in w.PRONOUNS:
         return Term(
             "definite" if w.PRONOUN_KINDS.get(text) not in {None, "person"} else "pronoun",
-            _pronoun(text),
+            pronoun(text),
             w.PRONOUN_KINDS.get(text),
         )
     if role_too and not w.is_person(text):
@@ -197,17 +198,7 @@ def _name(state: _Sentence, text: str, role_too: bool = True) -> Term | None:
         text,
     ):
         return None
-    return Term("name", text, w.chinese_kind(text) or _latin_kind(text))
-
-
-def _latin_kind(text: str) -> str | None:
-    from substrate.extraction.builtin.names import kind_of
-
-    return kind_of(text) if text.isascii() else None
-
-
-def _pronoun(text: str) -> str:
-    return {"他": "he", "她": "she", "它": "it", "我": "i", "本人": "i"}.get(text, text)
+    return Term("name", text, w.chinese_kind(text) or latin_kind(text))
 
 
 def _names(state: _Sentence, text: str) -> list[Term]:
@@ -236,8 +227,8 @@ def _add(
 def _pair(
     state: _Sentence, pattern: Pattern, g: dict[str, str], times: tuple[TimeMention, ...], mood: Mood | None
 ) -> bool:
-    left, right = _names(state, g["s"]), _names(state, _object(g["o"]))
-    if not left or not right or (pattern.phrase in {"leads", "manages", "owns"} and not _is_thing(right)):
+    left, right = _names(state, g["s"]), _names(state, object_words(g["o"]))
+    if not left or not right or (pattern.phrase in {"leads", "manages", "owns"} and not is_thing(right)):
         return False
     time = interval(times, pattern.aspect)
     price = (("price", g["price"]),) if g.get("price") else ()
@@ -252,24 +243,11 @@ def _pair(
                 time,
                 mood,
                 qualifiers=price,
-                object_kind=_object_kind(pattern.phrase),
+                object_kind=object_kind(pattern.phrase),
             )
     # The clause's topic is what it names first; the next clause is about that.
     state.subject = (right if next(iter(g)) == "o" else left)[0]
     return True
-
-
-def _object_kind(phrase: str) -> str | None:
-    return "place" if phrase in {"located in", "headquartered in", "lives in"} else None
-
-
-def _object(text: str) -> str:
-    return re.sub(r"(?:的?(?:全面|日常|整体|具体)?(?:管理)?工作|的?全部股权|的?股权|一事|了)$", "", text)
-
-
-def _is_thing(terms: list[Term]) -> bool:
-    """负责 also means "be in charge of (an activity)": only what is named as a thing is led."""
-    return all(t.kind is not None or re.search(r"[A-Za-z]", t.text) for t in terms)
 
 
 def _role_drafts(
@@ -357,9 +335,9 @@ def _succeed(
 def _takeover(
     state: _Sentence, pattern: Pattern, g: dict[str, str], times: tuple[TimeMention, ...], mood: Mood | None
 ) -> bool:
-    things = _names(state, re.sub(r"(?:的)?(?:领导权|领导工作|负责人一职|管理权|领导职责)$", "", _object(g["o"])))
+    things = _names(state, re.sub(r"(?:的)?(?:领导权|领导工作|负责人一职|管理权|领导职责)$", "", object_words(g["o"])))
     new, old = _names(state, g["s"]), _names(state, g["p"]) if g.get("p") else []
-    if not new or not things or not _is_thing(things):
+    if not new or not things or not is_thing(things):
         return False
     for thing in things:
         for person in new:
@@ -373,7 +351,7 @@ def _takeover(
 def _stop(
     state: _Sentence, pattern: Pattern, g: dict[str, str], times: tuple[TimeMention, ...], mood: Mood | None
 ) -> bool:
-    people, things = _names(state, g["s"]), _names(state, _object(g["o"]))
+    people, things = _names(state, g["s"]), _names(state, object_words(g["o"]))
     for person in people:
         for thing in things:
             phrase = pattern.phrase or _belongs(thing, person)
@@ -482,10 +460,24 @@ def _rename(
     return True
 
 
+def _retitled(
+    state: _Sentence, pattern: Pattern, g: dict[str, str], times: tuple[TimeMention, ...], mood: Mood | None
+) -> bool:
+    """ "X的职务由A变更为B"."""
+    who = _name(state, g["s"])
+    if who is None:
+        return False
+    new = _role_drafts(state, who, g["b"], None, interval(times, "start"), mood)
+    state.findings.drafts.extend(new + _role_drafts(state, who, g["a"], None, handover_end(times), mood))
+    state.subject = who
+    return bool(new)
+
+
 _Act = Callable[[_Sentence, Pattern, dict[str, str], tuple[TimeMention, ...], "Mood | None"], bool]
 _ACTS: dict[str, _Act] = {
     "pair": _pair, "role": _role, "work": _work, "join": _work, "hire": _work, "appoint": _work, "succeed": _succeed,
     "takeover": _takeover, "hand": _takeover, "stop": _stop, "leave": _stop, "quit": _quit, "moved": _moved,
     "pay": _pay,
     "change": _pay, "value": _pay, "attribute": _attribute, "founded": _founded, "began": _began, "rename": _rename,
+    "retitle": _retitled,
 }  # fmt: skip

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from substrate.extraction.builtin.amounts import parse_amount, unit_named
 from substrate.extraction.builtin.drafts import Draft, role_drafts, text_value
 from substrate.extraction.builtin.frames_values import PLAIN_ATTRIBUTE, plain_attribute
-from substrate.extraction.builtin.intervals import interval
+from substrate.extraction.builtin.intervals import UNKNOWN_END, interval
 from substrate.extraction.builtin.names import capitalised, kind_of
 from substrate.extraction.builtin.roles import MIRRORED, RELATION_OF_ROLE, is_role
 from substrate.extraction.builtin.terms import Term
@@ -134,6 +134,15 @@ _OF_PERSONS = _words(
     "role, job, employee id, email, grade, works for, annual salary, monthly salary, base salary, date of "
     "birth, birthday"
 )
+_VERSION = re.compile(
+    r"^(?:(?P<old>old|previous|former|prior|原|旧|调整前|变更前|调薪前)|(?:new|current|present|新|现|调整后|"
+    r"变更后|调薪后))\s*的?"
+    r"(?P<rest>salary|pay|wage|monthly salary|annual salary|monthly pay|budget|price|title|job title|position|"
+    r"role|lead|"
+    r"leader|manager|owner|head|sponsor|chair|location|headcount|department|employer|月薪|年薪|工资|薪资|"
+    r"基本工资|预算|价格|职位|"
+    r"职务|岗位|负责人|项目负责人|部门|地点|经理|顾问)$"
+)
 _EMPTY = {
     "",
     "-",
@@ -254,10 +263,23 @@ def _without_times(cell: str, mentions: Sequence[TimeMention]) -> str:
     return re.sub(r"[(（\[]\s*[,;，]*\s*[)）\]]", "", rest).strip(" ,;，；")
 
 
+def _ended(time: ClaimTime) -> ClaimTime:
+    """Until the row's start, for a column of what was before ("Old salary")."""
+    if time.valid_from is None:
+        return UNKNOWN_END
+    return ClaimTime(
+        valid_to=time.valid_from, valid_to_precision=time.valid_from_precision, grade=time.grade, words=time.words
+    )
+
+
 def field_drafts(subject: Term, key: Key, cell: str, time: ClaimTime, anchor: Anchor | None) -> list[Draft]:
     """Claims that `cell` under `key` makes about `subject`; none for keys that say nothing of it."""
     if is_empty(cell) or key.plain in SILENT_KEYS - _TITLE_KEYS:
         return []
+    if (m := _VERSION.match(key.plain)) is not None:
+        time = _ended(time) if m.group("old") else time
+        inner = read_key(m.group("rest"))
+        key = Key(inner.plain, key.unit, key.written)
     rest, own = cell_time(cell.strip(), anchor)
     time = own or time
     plain = key.plain

@@ -91,6 +91,14 @@ _NEITHER = re.compile(
     r"nobody|none of)\b",
     re.IGNORECASE,
 )
+_TURNED_DOWN = re.compile(
+    r"\bbut (?:\w+ ){0,3}(?:declined|refused|withdrew|turned (?:it|this|the \w+) down|did not (?:accept|take)|"
+    r"never took|"
+    r"(?:was|were) not (?:elected|appointed|chosen|confirmed|selected|approved))\b|\bno (?:record|evidence|"
+    r"indication|proof|"
+    r"sign|basis|suggestion) (?:that|of)\b",
+    re.IGNORECASE,
+)
 _FICTION = re.compile(r"^(?:imagine|suppose|say|for example, if|let us assume|what if)\b", re.IGNORECASE)
 
 
@@ -100,7 +108,7 @@ def sentence_mood(text: str) -> Mood | None:
         return "question"
     if _WHOLE_CONDITIONAL.search(text) or _FICTION.search(text):
         return "conditional"
-    if _NEITHER.search(text):
+    if _NEITHER.search(text) or _TURNED_DOWN.search(text):
         return "negated"
     if _WHOLE_HEDGED.search(text):
         return "hedged"

@@ -144,6 +144,8 @@ def _may_join(words: list[Word], i: int, run: list[Word], lexicon: Lexicon, know
     word = words[i].text
     if run and re.fullmatch(r"\d{1,4}", word):
         return True
+    if run and word in v.SMALL_COMPANY_FORMS:
+        return True
     if not capitalised(word):
         return False
     low = word.lower()

@@ -133,6 +133,9 @@ CAPITAL_ADJECTIVES = _words("new old first second third next last prior great la
 NEW_PLACES = _words("york zealand delhi jersey orleans mexico hampshire haven england brunswick plymouth castle")
 PLACE_CLASSES = _words("city town state province county village district municipality region port island republic")
 
+SMALL_COMPANY_FORMS = _words("plc llc ltd inc gmbh pty bv")
+"""Forms of company that are part of the name though not capitalised."""
+
 CORPORATE_CLITICS = _words("inc ltd corp co bros jr sr esq")
 """A full stop after these, and after initials, belongs to the name."""
 

@@ -107,7 +107,7 @@ def _counts(claim: Claim, case: Case) -> bool:
 
 
 def everything() -> list[Case]:
-    files = ("unseen_english.txt", "unseen_chinese.txt", "unseen_later.txt", "unseen_third.txt")
+    files = ("unseen_english.txt", "unseen_chinese.txt", "unseen_later.txt", "unseen_third.txt", "unseen_fourth.txt")
     return [case for name in files for case in forms(name)] + [c for _, c in decoys()]
 
 
