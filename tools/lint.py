@@ -5,7 +5,8 @@
 - ``sql``: SQL lives in ``substrate/sql/*.sql`` and ``migrations``; a statement spelled in Python escapes the axis
   modules. Escape with ``# lint: sql <reason>`` on the line.
 - ``axis``: record and valid time are compared in the axis modules alone, in ``.sql`` files through their marks; a
-  forgotten half of the predicate leaks rows and nothing fails. ``-- lint: axis`` with a reason in a query's comment excuses it.
+  forgotten half of the predicate leaks rows and nothing fails. ``-- lint: axis`` with a reason in a query's comment
+  excuses it.
 - ``size``: a function of more than 60 lines, a module of more than 500.
 - ``asset``: a Dagster asset or check body of more than 15 statements.
 """
