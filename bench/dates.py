@@ -1,6 +1,6 @@
 """Accuracy of the time grammar on sentences with known answers.
 
-Usage: ``python bench/dates.py DATA [--misses]`` where DATA holds ``english.json`` and ``chinese.json``: lists of
+``make bench-dates DATA=FOLDER``, where FOLDER holds ``english.json`` and ``chinese.json``: lists of
 ``{Input, Context: {ReferenceDateTime}, Results: [{Start, End, TypeName, Resolution: {values}}]}``.
 
 Counted are results of type date and daterange that have a resolved value. One is right if a mention that
@@ -13,6 +13,7 @@ list of sentences without any date, ``own`` our own table of expressions; both l
 
 from __future__ import annotations
 
+import argparse
 import importlib.util
 import json
 import re
@@ -107,8 +108,15 @@ def share(values: list[bool]) -> str:
     return f"{sum(values)}/{len(values)}={sum(values) / max(1, len(values)):.3f}"
 
 
-def main() -> None:
-    data, misses = Path(sys.argv[1]), "--misses" in sys.argv
+def main() -> int:
+    parser = argparse.ArgumentParser(prog="bench.dates", description="Accuracy of the time grammar on known answers.")
+    parser.add_argument("--data", type=Path, required=True, help="a folder with english.json and chinese.json")
+    parser.add_argument("--misses", action="store_true", help="print what is not read as expected")
+    arguments = parser.parse_args()
+    data, misses = arguments.data, arguments.misses
+    if not (data / "english.json").exists():
+        print(f"bench-dates: no english.json in {data}", file=sys.stderr)
+        return 2
     english = score(data / "english.json", "en", misses)
     american = score(data / "english.json", "en", False, "mdy")
     chinese = score(data / "chinese.json", "zh", misses)
@@ -122,7 +130,8 @@ def main() -> None:
         f"zh={share(chinese['date'] + chinese['daterange'])} false_dates={false_dates}/{len(own.NOTHING)} "
         f"own={share(held)}"
     )
+    return 0
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(main())
