@@ -98,7 +98,7 @@ def _state(
 
 
 class _Patience:
-    """A deadline that moves on while the server says it is starting up."""
+    """A deadline that moves on while the server answers, be it that it is starting up."""
 
     def __init__(self, places: Places, timeout_s: float) -> None:
         self._places = places
@@ -107,7 +107,7 @@ class _Patience:
 
     def pause(self, waiting_for: str) -> None:
         """Sleep a little; raise `DatabaseUnavailable` if that has been done for too long."""
-        if _ping(self._places) == "starting":
+        if _ping(self._places) != "silent":
             self._deadline = time.monotonic() + self._timeout_s
         elif time.monotonic() > self._deadline:
             raise DatabaseUnavailable(

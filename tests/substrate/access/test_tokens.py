@@ -220,8 +220,8 @@ def test_what_was_served_is_written_down_beside_the_head_lock(database, kb, ada)
 
         thread = threading.Thread(target=write)
         thread.start()
-        waited = done.wait(5)
-        thread.join(10)
+        waited = done.wait(120)
+        thread.join(120)
     assert waited, "writing down an access waited for the head lock"
     with database.read() as conn:
         row = conn.execute("select * from access_events").fetchone()

@@ -259,7 +259,7 @@ def test_another_process_finds_what_was_just_committed_and_follows_the_index(she
         assert asked("crate") == "[]"
     finally:
         child.stdin.close()
-        assert child.wait(30) == 0
+        assert child.wait(120) == 0
         child.stdout.close()
 
 
@@ -289,7 +289,7 @@ def test_killed_around_a_commit_and_run_again(shelf, texts, database, kb, settin
         shelf.put(f"{number}.txt", [f"crate {number}"])
     shelf.delete("3.txt")
     child = in_child(KILLED, settings, kb, str(commit), when)
-    assert child.wait(60) == -signal.SIGKILL
+    assert child.wait(120) == -signal.SIGKILL
     child.stdout.close()
     everything = sorted(
         [f"crate of the large one {n}" for n in range(12)] + [f"crate {n}" for n in range(8) if n != 3] + ["crate zero"]
@@ -304,7 +304,7 @@ def test_killed_around_a_commit_and_run_again(shelf, texts, database, kb, settin
 def test_a_killed_first_build_is_begun_again(shelf, texts, database, kb, settings):
     shelf.put("large.txt", [f"crate {n}" for n in range(12)])
     child = in_child(KILLED, settings, kb, "2", "after")
-    assert child.wait(60) == -signal.SIGKILL
+    assert child.wait(120) == -signal.SIGKILL
     child.stdout.close()
     assert index_watermark(settings, kb) == 0
     assert len(texts("crate", limit=50)) == 12
