@@ -11,6 +11,7 @@ import dagster as dg
 from orchestration.resources import Substrate
 from substrate.bases import Base
 from substrate.documents.folders import FolderReport
+from substrate.ledger.checkpoints import Exported
 from substrate.reads.invariants import Mark, Misplaced, Table, mark
 from substrate.work import StageResult
 
@@ -50,6 +51,18 @@ def documents_materialized(substrate: Substrate, base: Base, report: FolderRepor
     found |= {"missing": len(report.missing), "skipped": len(report.skipped)}
     found |= {"skipped_files": listed(report.skipped), "missing_files": listed(report.missing)}
     return Materialized(metadata={**found, "dagster/partition_row_count": stands.rows}, data_version=version_of(stands))
+
+
+def checkpoint_materialized(made: Exported) -> Materialized:
+    """A checkpoint with its text, versioned by where the base stood when it was signed."""
+    seq = made.checkpoint.seq
+    metadata: dict[str, Any] = {
+        "seq": seq,
+        "new": made.new,
+        "latest": dg.MetadataValue.path(made.latest),
+        "note": made.text,
+    }
+    return Materialized(metadata=metadata, data_version=dg.DataVersion(f"seq:{seq}"))
 
 
 def counts(result: StageResult) -> dict[str, Any]:

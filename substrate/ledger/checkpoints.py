@@ -152,7 +152,7 @@ def export_checkpoint(connection: AnyConnection, kb_id: UUID, directory: Path, k
     """
     from substrate.ledger.verify import verify
 
-    latest = directory / str(kb_id) / "latest.txt"
+    latest = _latest(directory, kb_id)
     last = check_checkpoint(latest.read_text(encoding="utf-8"), key.public_key()) if latest.exists() else None
     report = verify(connection, kb_id, tables=False, against=last, since=_trusted(connection, kb_id, last))
     if not report.ok:
@@ -164,6 +164,20 @@ def export_checkpoint(connection: AnyConnection, kb_id: UUID, directory: Path, k
     _put(latest.parent / "history" / f"{checkpoint.seq:012}.txt", text.encode(), 0o644)
     _put(latest, text.encode(), 0o644)
     return Exported(checkpoint, text, latest, new=True)
+
+
+def is_behind(connection: AnyConnection, kb_id: UUID, directory: Path) -> bool:
+    """Whether a base has moved since its last checkpoint in `directory`, or has none there. Raises `NotFound`."""
+    head = connection.execute(sql.query("head_of_base"), {"kb_id": kb_id}).fetchone()
+    if head is None:
+        raise NotFound("no knowledge base with that id", field="kb_id")
+    latest = _latest(directory, kb_id)
+    body = Checkpoint(kb_id, head["seq"], bytes(head["hash"])).body()
+    return not latest.exists() or not latest.read_text(encoding="utf-8").startswith(body)
+
+
+def _latest(directory: Path, kb_id: UUID) -> Path:
+    return directory / str(kb_id) / "latest.txt"
 
 
 def _trusted(connection: AnyConnection, kb_id: UUID, last: Checkpoint | None) -> int:

@@ -18,7 +18,9 @@ from orchestration.definitions import defs
 from orchestration.home import open_instance, prepare, sqlalchemy_url
 from substrate.settings import Settings
 
-ASSETS = {"documents", "document_chunks", "chunk_embeddings", "lexical_index", "claims", "entities", "facts"}
+ASSETS = {"documents", "document_chunks", "chunk_embeddings", "lexical_index", "claims", "entities", "facts"} | {
+    "ledger_checkpoints"
+}
 ORCHESTRATION = Path(__file__).parents[2] / "orchestration"
 
 
@@ -42,6 +44,7 @@ def test_the_lineage_is_the_one_that_is_drawn(loaded: dg.Definitions) -> None:
         "claims": {"document_chunks"},
         "entities": {"claims"},
         "facts": {"entities"},
+        "ledger_checkpoints": {"facts"},
     }
 
 

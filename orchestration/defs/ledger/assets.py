@@ -4,7 +4,7 @@ import dagster as dg
 
 from orchestration.automation import on_change, retry_transient
 from orchestration.defs.extraction.assets import claims
-from orchestration.metadata import OWNERS, Materialized, stage_materialized, stored
+from orchestration.metadata import OWNERS, Materialized, checkpoint_materialized, stage_materialized, stored
 from orchestration.partitions import bases
 from orchestration.resources import Substrate
 
@@ -48,3 +48,26 @@ def facts(context: dg.AssetExecutionContext, substrate: dg.ResourceParam[Substra
     base = substrate.base(context.partition_key)
     result = run_step(substrate.database, base.id, substrate.services, "facts")
     return stage_materialized(substrate, base, "facts", result)
+
+
+@dg.asset(
+    deps=[facts],
+    partitions_def=bases,
+    group_name="ledger",
+    automation_condition=on_change,
+    retry_policy=retry_transient,
+    owners=OWNERS,
+    kinds={"python", "file"},
+    metadata=stored("checkpoints", "file"),
+)
+def ledger_checkpoints(context: dg.AssetExecutionContext, substrate: dg.ResourceParam[Substrate]) -> Materialized:
+    """Where the chain of a base stands, signed, for a copy to be kept where nobody who reaches the database can write.
+
+    Fails, and leaves the last one as it is, where the chain does not follow from what was signed before.
+    """
+    from substrate.ledger.checkpoints import export_checkpoint, load_key
+
+    base = substrate.base(context.partition_key)
+    key = load_key(substrate.settings.checkpoint_key)
+    with substrate.database.read() as connection:
+        return checkpoint_materialized(export_checkpoint(connection, base.id, substrate.settings.checkpoints_dir, key))

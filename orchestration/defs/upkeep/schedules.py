@@ -1,4 +1,4 @@
-"""What happens at fixed hours: a sweep that rests on no event, and the clean-up of Dagster's own tables."""
+"""What happens at fixed hours: a sweep that rests on no event, signed checkpoints, the clean-up of Dagster's tables."""
 
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
@@ -6,9 +6,11 @@ from typing import Any
 
 import dagster as dg
 
-from orchestration.jobs import process_base
+from orchestration.jobs import process_base, sign_base
 from orchestration.metadata import base_tags
 from orchestration.partitions import BASE_TAG, BASES
+from orchestration.resources import Substrate, watching
+from substrate.bases import list_bases
 
 KEEP_DAYS = 14
 KEEP_RUNS = 20
@@ -31,6 +33,30 @@ def sweep_of(instance: dg.DagsterInstance, night: datetime) -> list[dg.RunReques
     return [
         dg.RunRequest(run_key=f"{night:%Y-%m-%d}:{slug}", partition_key=slug, tags=base_tags(slug, "nightly sweep"))
         for slug in slugs
+    ]
+
+
+@dg.schedule(job=sign_base, cron_schedule="7 * * * *", default_status=dg.DefaultScheduleStatus.RUNNING)
+def hourly_checkpoints(context: dg.ScheduleEvaluationContext) -> Any:
+    """One run per base that has moved since it was signed: people write between the runs that documents ask for."""
+    return unsigned(watching(), context.instance, context.scheduled_execution_time)
+
+
+def unsigned(substrate: Substrate, instance: dg.DagsterInstance, hour: datetime) -> list[dg.RunRequest] | dg.SkipReason:
+    """What one tick of `hourly_checkpoints` asks for."""
+    from substrate.ledger.checkpoints import is_behind
+
+    directory = substrate.settings.checkpoints_dir
+    slugs = instance.get_dynamic_partitions(BASES)
+    with substrate.database.read() as connection:
+        moved = [b.slug for b in list_bases(connection) if b.slug in slugs and is_behind(connection, b.id, directory)]
+    if not moved:
+        return dg.SkipReason("every base stands where it was signed last")
+    return [
+        dg.RunRequest(
+            run_key=f"{hour:%Y-%m-%dT%H}:{slug}", partition_key=slug, tags=base_tags(slug, "hourly checkpoint")
+        )
+        for slug in moved
     ]
 
 
