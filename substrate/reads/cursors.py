@@ -34,6 +34,22 @@ class Page:
         return None if end >= total else _encode(self.as_of.seq, end, self.question)
 
 
+@dataclass(frozen=True, slots=True)
+class Keyed:
+    """A page of a list too long to count: it goes on after the last row shown."""
+
+    as_of: AsOf
+    after: tuple[int, str, UUID] | None
+    """(recorded_seq, kind, id) of that row; None on the first page."""
+    limit: int
+    question: str
+
+    def following(self, last: tuple[int, str, UUID]) -> str:
+        """The cursor of the page after the row `last`."""
+        seq, kind, row = last
+        return _encode(self.as_of.seq, f"{seq}:{kind}:{row.hex}", self.question)
+
+
 def page(
     connection: AnyConnection,
     kb_id: UUID,
@@ -45,32 +61,76 @@ def page(
     question: tuple[object, ...],
 ) -> Page:
     """The page that `cursor` names for `question`, else the first. Raises `InvalidInput` naming the field."""
+    stands, place, mark = _open(connection, kb_id, as_of, cursor, limit, most, question)
+    if place is not None and not (place.isdecimal() and len(place) < 12):
+        raise _not_ours()
+    return Page(stands, int(place or 0), limit, mark)
+
+
+def keyed(
+    connection: AnyConnection,
+    kb_id: UUID,
+    as_of: AsOf,
+    cursor: str | None,
+    *,
+    limit: int,
+    most: int,
+    question: tuple[object, ...],
+) -> Keyed:
+    """As `page`, for a list that goes by (recorded_seq, kind, id)."""
+    stands, place, mark = _open(connection, kb_id, as_of, cursor, limit, most, question)
+    if place is None:
+        return Keyed(stands, None, limit, mark)
+    try:
+        seq, kind, row = place.split(":")
+        return Keyed(stands, (_number(seq), kind, UUID(hex=row)), limit, mark)
+    except ValueError:
+        raise _not_ours() from None
+
+
+def _open(
+    connection: AnyConnection,
+    kb_id: UUID,
+    as_of: AsOf,
+    cursor: str | None,
+    limit: int,
+    most: int,
+    question: tuple[object, ...],
+) -> tuple[AsOf, str | None, str]:
     if not 1 <= limit <= most:
         raise InvalidInput(f"limit: must lie between 1 and {most}", field="limit")
     text = json.dumps([str(kb_id), as_of.at_text, *map(str, question)], ensure_ascii=False)
     mark = hashlib.sha256(text.encode()).hexdigest()[:16]
     if cursor is None:
-        return Page(as_of, 0, limit, mark)
-    seq, offset, belongs_to = _decode(cursor)
+        return as_of, None, mark
+    seq, place, belongs_to = _decode(cursor)
     if belongs_to != mark:
         raise InvalidInput("cursor: it belongs to another question", field="cursor")
     if seq != as_of.seq:
         as_of = resolve(connection, kb_id, at=as_of.at_text, as_of=f"seq:{seq}")
     if as_of.seq != seq:
         raise InvalidInput("cursor: this base has not come that far", field="cursor")
-    return Page(as_of, offset, limit, mark)
+    return as_of, place, mark
 
 
-def _encode(seq: int, offset: int, mark: str) -> str:
-    return base64.urlsafe_b64encode(f"{seq}.{offset}.{mark}".encode()).decode().rstrip("=")
+def _encode(seq: int, place: object, mark: str) -> str:
+    return base64.urlsafe_b64encode(f"{seq}.{place}.{mark}".encode()).decode().rstrip("=")
 
 
-def _decode(cursor: str) -> tuple[int, int, str]:
+def _decode(cursor: str) -> tuple[int, str, str]:
     try:
         raw = base64.b64decode(cursor + "=" * (-len(cursor) % 4), altchars=b"-_", validate=True).decode("ascii")
-        seq, offset, mark = raw.split(".")
-        if not (seq.isdecimal() and offset.isdecimal() and len(seq) < 19 and len(offset) < 12):
-            raise ValueError
-        return int(seq), int(offset), mark
+        seq, place, mark = raw.split(".")
+        return _number(seq), place, mark
     except ValueError:
-        raise InvalidInput("cursor: not a cursor of ours", field="cursor") from None
+        raise _not_ours() from None
+
+
+def _number(text: str) -> int:
+    if not (text.isdecimal() and len(text) < 19):
+        raise ValueError
+    return int(text)
+
+
+def _not_ours() -> InvalidInput:
+    return InvalidInput("cursor: not a cursor of ours", field="cursor")

@@ -60,7 +60,7 @@ def subject(conn: AnyConnection, kb_id: UUID, entity: str, as_of: AsOf, *, field
     then, whatever is known later, and `InvalidInput` with ``candidates`` when several answer to the name.
     """
     wanted = entity.strip() if isinstance(entity, str) else ""
-    entity_id = _as_id(wanted)
+    entity_id = as_id(wanted)
     row = _cluster(conn, kb_id, entity_id, as_of) if entity_id else _by_name(conn, kb_id, wanted, as_of, field)
     if row is not None:
         members = list(row["members"])
@@ -160,7 +160,8 @@ def _absent(wanted: str, as_of: AsOf, field: str) -> NotFound:
     return NotFound(f"{field}: no entity {wanted!r} in this knowledge base as of seq {as_of.seq}", field=field)
 
 
-def _as_id(text: str) -> UUID | None:
+def as_id(text: str) -> UUID | None:
+    """The id that a text spells out; None: it is a name."""
     try:
         return UUID(text) if len(text) == 36 else None
     except ValueError:

@@ -13,6 +13,7 @@ from substrate.reads.moments import rfc3339
 Row = Mapping[str, Any]
 SINCE = "since"
 """The field of a fact that tells what became of it after the sequence an answer stands on."""
+_LISTS = ("facts", "items")
 
 
 def text_or_none(value: object) -> str | None:
@@ -62,6 +63,6 @@ def confidence(row: Row) -> float:
 def promised(answer: Mapping[str, Any]) -> dict[str, Any]:
     """The part of an answer that asking again by ``seq:N`` gives byte for byte: all of it, without `since`."""
     return {
-        key: [{k: v for k, v in item.items() if k != SINCE} for item in value] if key == "facts" else value
+        key: [{k: v for k, v in item.items() if k != SINCE} for item in value] if key in _LISTS else value
         for key, value in answer.items()
     }
