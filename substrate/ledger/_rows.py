@@ -270,17 +270,13 @@ def insert(
     statement = pgsql.SQL("copy {} ({}) from stdin").format(
         pgsql.Identifier(table), pgsql.SQL(", ").join(map(pgsql.Identifier, (*names, *shape.columns)))
     )
+    documents = [i for i, c in enumerate(shape.columns) if c in shape.json]
     with connection.cursor() as cursor, cursor.copy(statement) as copy:
         for row in rows:
-            copy.write_row(stamp + tuple(_adapt(row[c], c in shape.json) for c in shape.columns))
-
-
-def _adapt(value: object, is_json: bool) -> object:
-    if value is None:
-        return None
-    if is_json:
-        return Jsonb(value)
-    return list(value) if isinstance(value, tuple) else value
+            values = [row[c] for c in shape.columns]
+            for i in documents:
+                values[i] = None if values[i] is None else Jsonb(values[i])
+            copy.write_row((*stamp, *(list(v) if type(v) is tuple else v for v in values)))
 
 
 def close(

@@ -295,3 +295,22 @@ def test_of_two_ends_of_one_age_the_later_stands_in_either_order():
     for ends in (("2023-05-01", "2023-05-02"), ("2023-05-02", "2023-05-01")):
         own = [_a(start="2020-01-01", end=e) for e in ends]
         assert _days(spans(own, [], "state")) == [("2020-01-01", "2023-05-02")]
+
+
+def test_an_end_in_a_unit_is_refined_inside_it_and_only_there():
+    year, month, day = ("2025-01-01", "year"), ("2024-04-01", "month"), ("2023-12-31", "day")
+    for first, second, stands in ((year, month, "2024-04-01"), (month, day, "2024-04-01"), (year, day, "2025-01-01")):
+        for pair in ((first, second), (second, first)):
+            own = [_a(start="2020-01-01", end=end, end_unit=unit) for end, unit in pair]
+            assert _days(spans(own, [], "state")) == [("2020-01-01", stands)]
+
+
+def test_of_two_documents_that_say_it_was_over_the_earlier_bounds_it():
+    for dates in (
+        ("2022-05-01", "2023-05-01"),
+        ("2023-05-01", "2022-05-01"),
+        ("2022-05-01", None),
+        (None, "2022-05-01"),
+    ):
+        own = [_a(start="2020-01-01", end_unit="unknown", attested=at) for at in dates]
+        assert [f"{s.attested_to:%F}" for s in spans(own, [], "state")] == ["2022-05-01"]
