@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import sys
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -19,11 +18,13 @@ from rich.table import Table
 
 from bench.temporal.score import judge, parse_question, parse_wave
 from bench.temporal.world import Answer, Question
-from demo.world import PipelineWorld, other_end
+from demo.world import REVIEWER, PipelineWorld, other_end
+from substrate import sql
 from substrate.bases import base_by_slug, create_base
 from substrate.db import Database, open_database
 from substrate.documents.intake import PushItem
 from substrate.errors import NotFound, TwoclocksError
+from substrate.ledger import open_door
 from substrate.ledger.verify import verify
 from substrate.settings import Settings, tame_native_threads
 
@@ -98,8 +99,7 @@ class Demo:
         self.slug: str = script["slug"]
         self.kb_id = self._base()
         self.world = PipelineWorld(db, self.kb_id, lambda: run(self.slug))
-        self.place = settings.data_dir / "demo.json"
-        self.moments = self._remembered_moments()
+        self.moments = self._told()
         self.before = self.world.stamp()
 
     def _base(self) -> UUID:
@@ -111,11 +111,17 @@ class Demo:
             with self.db.write() as connection:
                 return create_base(connection, self.slug, self.script["name"], ontology_yaml=ontology)
 
-    def _remembered_moments(self) -> dict[str, str]:
-        if not self.place.exists():
-            return {}
-        kept = json.loads(self.place.read_text(encoding="utf-8"))
-        return dict(kept["moments"]) if kept["kb_id"] == str(self.kb_id) else {}
+    def _told(self) -> dict[str, str]:
+        """The moment of each wave that was told before. It is on the record itself: a wave ends with a transaction
+        whose idempotency key names it, so that another checkout on the same database tells nothing twice."""
+        found = {}
+        with self.db.read() as connection:
+            for raw in self.script["waves"]:
+                values = {"kb_id": self.kb_id, "key": f"demo:{raw['label']}"}
+                row = connection.execute(sql.query("transaction_of_key"), values).fetchone()
+                if row is not None:
+                    found[raw["label"]] = f"seq:{row['seq']}"
+        return found
 
     def play(self) -> None:
         """Take in what was not taken in before; then run the pipeline once more, which must change nothing."""
@@ -135,8 +141,22 @@ class Demo:
         self.say(f"{wave.label}: parse, embed, index, extract, resolve, record")
         self.world.run()
         self.world.judge_wave(wave)
-        self.moments[wave.label] = self.world.stamp()
-        self.place.write_text(json.dumps({"kb_id": str(self.kb_id), "moments": self.moments}), encoding="utf-8")
+        self.moments[wave.label] = self._end(wave.label)
+
+    def _end(self, label: str) -> str:
+        with (
+            self.db.write() as connection,
+            open_door(
+                connection,
+                self.kb_id,
+                actor=REVIEWER,
+                via="cli",
+                action="demo wave told",
+                idempotency_key=f"demo:{label}",
+            ) as door,
+        ):
+            door.note("demo", {"wave": label})
+            return f"seq:{door.seq}"
 
     def ask(self) -> list[tuple[Question, dict[str, Any], bool]]:
         """Every question with its answer and whether it is the expected one."""

@@ -19,6 +19,7 @@ from substrate.documents import intake
 from substrate.errors import InvalidInput, NotFound
 from substrate.ledger import open_door
 from substrate.ledger.drafts import normalise_name
+from substrate.ledger.entities import canonical_ids
 from substrate.ledger.merges import merge
 from substrate.ledger.pending import confirm, reject
 from substrate.ledger.retractions import reject_fact
@@ -66,10 +67,13 @@ class PipelineWorld:
         sync_folder(self.db, self.kb_id, folder, actor=REVIEWER, via="cli")
 
     def merge(self, pair: Merge) -> None:
-        """Join two names. A name that no sentence has brought in yet is an error of the caller."""
+        """Join two names, unless they are one already. A name that nothing has brought in yet is an error."""
+        keep, absorbed = self._entity(pair.keep), self._entity(pair.merge)
         with self.db.write() as connection:
             with open_door(connection, self.kb_id, actor=REVIEWER, via="cli", action="merged") as door:
-                merge(door, self._entity(pair.keep), self._entity(pair.merge))
+                canonical = canonical_ids(connection, self.kb_id, [keep, absorbed])
+                if canonical.get(keep, keep) != canonical.get(absorbed, absorbed):
+                    merge(door, keep, absorbed)
 
     def _entity(self, name: str) -> UUID:
         with self.db.read() as connection:
