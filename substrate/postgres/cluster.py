@@ -21,6 +21,8 @@ _SETTINGS = {
     "work_mem": "8MB",
     "maintenance_work_mem": "128MB",
     "autovacuum_work_mem": "64MB",
+    # A fresh base fills faster than a minute; until it is analysed, plans know nothing but the base's id.
+    "autovacuum_naptime": "10s",
     # A container's /dev/shm has 64 MB by default; a parallel index build would want more there.
     "max_parallel_maintenance_workers": "0",
     "max_wal_size": "1GB",
