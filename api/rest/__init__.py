@@ -7,6 +7,6 @@ from fastapi import APIRouter
 
 def routers() -> list[APIRouter]:
     """Every router, in the order in which paths are matched."""
-    from api.rest import bases, documents, health, knowledge, review
+    from api.rest import bases, documents, health, history, knowledge, review
 
-    return [health.router, bases.router, documents.router, knowledge.router, review.router]
+    return [health.router, bases.router, documents.router, knowledge.router, history.router, review.router]

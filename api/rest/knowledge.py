@@ -7,8 +7,8 @@ from uuid import UUID
 
 from fastapi import APIRouter, Query
 
-from api.deps import Member, Reader, StrictRoute
-from api.served import chunk_ids_in, fact_ids_in
+from api.deps import Reader, StrictRoute
+from api.served import log_facts
 from substrate import reads
 
 router = APIRouter(route_class=StrictRoute, prefix="/kbs/{kb_id}", tags=["knowledge"])
@@ -59,7 +59,7 @@ def entity_facts(
             limit=limit,
             cursor=cursor,
         )
-    return _served(who, "entity_facts", {**answer, "before": before})
+    return log_facts(who, "entity_facts", {**answer, "before": before})
 
 
 @router.get("/entities/{entity}/timeline")
@@ -89,7 +89,7 @@ def timeline(
             limit=limit,
             cursor=cursor,
         )
-    return _served(who, "timeline", answer)
+    return log_facts(who, "timeline", answer)
 
 
 @router.get("/changes")
@@ -108,7 +108,7 @@ def changes(
     with who.read() as conn:
         moment = who.moment(conn, as_of=as_of)
         answer = reads.changes(conn, kb_id, since, until, entity, kinds, limit, cursor, as_of=moment)
-    return _served(who, "changes", answer)
+    return log_facts(who, "changes", answer)
 
 
 @router.get("/search")
@@ -122,17 +122,4 @@ def search(
     with who.read() as conn:
         moment = who.moment(conn, as_of=as_of)
         answer = search_chunks(conn, kb_id, query, moment, embedder=embedder, settings=who.settings, limit=limit)
-    return _served(who, "search_chunks", answer)
-
-
-def _served(who: Member, action: str, answer: dict[str, Any]) -> dict[str, Any]:
-    who.access_log.served(
-        who.principal,
-        who.kb_id,
-        via="rest",
-        action=action,
-        seq=answer["seq"],
-        fact_ids=fact_ids_in(answer),
-        chunk_ids=chunk_ids_in(answer),
-    )
-    return answer
+    return log_facts(who, "search_chunks", answer)

@@ -8,6 +8,7 @@ import pytest
 
 from substrate import reads
 from substrate.errors import NotFound
+from substrate.ledger.refusals import lift
 from tests.properties.ledger_play import Play, Said
 
 PEOPLE = ("Ann", "Bo", "Cy", "Di")
@@ -28,7 +29,7 @@ class Game:
         self.remember()
 
     def step(self) -> None:
-        self.rnd.choice((self.say, self.say, self.say, self.delete, self.merge, self.reject))()
+        self.rnd.choice((self.say, self.say, self.say, self.delete, self.merge, self.reject, self.lift))()
         self.remember()
 
     def say(self) -> None:
@@ -51,6 +52,16 @@ class Game:
     def reject(self) -> None:
         if rows := self.play.rows():
             self.play.reject(self.rnd.choice(rows)["id"])
+
+    def lift(self) -> None:
+        with self.database.write() as conn:
+            found = conn.execute(
+                "select id from refusals where kb_id = %s and invalidated_seq is null order by id limit 1",
+                (self.play.kb_id,),
+            ).fetchone()
+            if found:
+                with self.play.door(conn) as door:
+                    lift(door, found["id"])
 
     def named(self, conn, name, seq):
         found = reads.find_entities(conn, self.play.kb_id, name, self.at(conn, seq))["entities"]
