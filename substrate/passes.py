@@ -69,8 +69,12 @@ def run_pass(
     """Work through what is due, at most `limit` items, in batches that `handle` commits."""
     started, total, taken = time.monotonic(), Tally(), 0
     while taken < limit:
-        size = min(batch, limit - taken)
-        lease = work.lease(db, kb_id, stage, limit=size, seconds=lease_seconds, code_version=code_version)
+        size, stuck = min(batch, limit - taken), dict[UUID, str]()
+        lease = work.lease(
+            db, kb_id, stage, limit=size, seconds=lease_seconds, code_version=code_version, quarantined=stuck
+        )
+        if stuck:
+            _name_quarantined(db, kb_id, stage, stuck, total)
         if lease is None:
             break
         taken += len(lease.items)
@@ -80,6 +84,13 @@ def run_pass(
             _wait_for_the_model(db, kb_id, lease, error, total)
             break
     return _result(db, kb_id, stage, total, started)
+
+
+def _name_quarantined(db: Database, kb_id: UUID, stage: work.Stage, stuck: Mapping[UUID, str], total: Tally) -> None:
+    with db.read() as conn:
+        documents = work.documents_of(conn, kb_id, stage, stuck)
+    for item, reason in stuck.items():
+        total.fail(documents.get(item, f"{stage} {item}"), reason)
 
 
 def _settled(db: Database, kb_id: UUID, lease: work.Lease, handle: Callable[[work.Lease], Tally]) -> Tally:

@@ -7,7 +7,6 @@ killed anywhere, and two may run at once.
 
 from __future__ import annotations
 
-import time
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -95,10 +94,12 @@ def lease(
     seconds: float = 300,
     max_started: int = 3,
     code_version: str | None = None,
+    quarantined: dict[UUID, str] | None = None,
 ) -> Lease | None:
     """Take up to `limit` free items of one code version for `seconds`, and commit; None if there are none.
 
-    An item whose workers died `max_started` times in a row is quarantined instead of leased.
+    An item whose workers died `max_started` times in a row is quarantined instead of leased; it is put into
+    `quarantined` with the reason.
     """
     token = uuid4()
     values = {
@@ -111,8 +112,10 @@ def lease(
         "token": token,
     }
     with db.write() as conn:
-        conn.execute(sql.query("quarantine_work"), values)
+        stuck = conn.execute(sql.query("quarantine_work"), values).fetchall()
         rows = conn.execute(sql.query("lease_work"), values).fetchall()
+    if quarantined is not None:
+        quarantined.update({r["item_id"]: r["failure"] for r in stuck})
     if not rows:
         return None
     ordered = sorted(rows, key=lambda r: (r["due_at"], r["item_id"]))
@@ -197,15 +200,14 @@ def failures(conn: AnyConnection, kb_id: UUID, *, limit: int = 100) -> list[dict
     return conn.execute(sql.query("work_failures"), {"kb_id": kb_id, "most": limit}).fetchall()
 
 
+def documents_of(conn: AnyConnection, kb_id: UUID, stage: Stage, items: Iterable[UUID]) -> dict[UUID, str]:
+    """The external id of the document that each item of a stage belongs to; an item of none is left out."""
+    values = {"kb_id": kb_id, "stage": stage, "items": list(items)}
+    rows = conn.execute(sql.query("work_documents"), values).fetchall()
+    return {r["item_id"]: r["external_id"] for r in rows if r["external_id"] is not None}
+
+
 def watermark(conn: AnyConnection, kb_id: UUID) -> int:
     """The base's sequence number now; 0 for a base nobody wrote to."""
     row = conn.execute(sql.query("head_seq"), {"kb_id": kb_id}).fetchone()
     return int(row["seq"]) if row else 0
-
-
-def summary(db: Database, kb_id: UUID, stage: Stage, *, done: int, written: int, started: float) -> StageResult:
-    """A `StageResult` for a pass that began at `started` (monotonic seconds)."""
-    with db.read() as conn:
-        left, mark = remaining(conn, kb_id, stage), watermark(conn, kb_id)
-    seconds = time.monotonic() - started
-    return StageResult(stage, done=done, written=written, remaining=left, seconds=seconds, watermark=mark)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from uuid import UUID
 
 from substrate import work
@@ -12,6 +11,7 @@ from substrate.identity.drafts import names_in
 from substrate.ledger.door import open_door
 from substrate.ledger.entities import resolve_names
 from substrate.ontology.store import load_ontology
+from substrate.passes import Tally, run_pass
 
 BATCH = 200
 """Chunks per transaction: a few hundred names under the head lock."""
@@ -22,14 +22,15 @@ def run_entities(db: Database, kb_id: UUID, *, limit: int = 100_000) -> work.Sta
 
     A remembered sentence makes no entity here: what it proposes waits for a person's nod.
     """
-    started, done, written = time.monotonic(), 0, 0
-    while done < limit and (lease := work.lease(db, kb_id, "entities", limit=min(BATCH, limit - done))):
+
+    def handle(lease: work.Lease) -> Tally:
         with db.write() as connection:
-            written += _resolve(connection, kb_id, lease)
-            work.finish(connection, kb_id, lease, lease.items, {})
+            written = _resolve(connection, kb_id, lease)
+            work.finish(connection, kb_id, lease, lease.items)
             work.add_due(connection, kb_id, "facts", lease.items, lease.code_version)
-        done += len(lease.items)
-    return work.summary(db, kb_id, "entities", done=done, written=written, started=started)
+        return Tally(done=len(lease.items), written=written)
+
+    return run_pass(db, kb_id, "entities", handle, batch=BATCH, limit=limit)
 
 
 def _resolve(connection: WriteConnection, kb_id: UUID, lease: work.Lease) -> int:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Sequence
 from uuid import UUID
 
@@ -16,6 +15,7 @@ from substrate.ledger.pending import propose
 from substrate.ledger.retractions import close_version_assertions
 from substrate.ontology.store import load_ontology
 from substrate.ontology.terms import Ontology
+from substrate.passes import Tally, run_pass
 
 BATCH = 100
 """Chunks per transaction: some hundreds of assertions under the head lock."""
@@ -23,13 +23,14 @@ BATCH = 100
 
 def run_facts(db: Database, kb_id: UUID, *, limit: int = 100_000) -> work.StageResult:
     """Assert what due chunks claim, in committed batches; safe to kill, to rerun and to run twice at once."""
-    started, done, written = time.monotonic(), 0, 0
-    while done < limit and (lease := work.lease(db, kb_id, "facts", limit=min(BATCH, limit - done))):
+
+    def handle(lease: work.Lease) -> Tally:
         with db.write() as connection:
-            written += _assert(connection, kb_id, lease)
-            work.finish(connection, kb_id, lease, lease.items, {})
-        done += len(lease.items)
-    return work.summary(db, kb_id, "facts", done=done, written=written, started=started)
+            written = _assert(connection, kb_id, lease)
+            work.finish(connection, kb_id, lease, lease.items)
+        return Tally(done=len(lease.items), written=written)
+
+    return run_pass(db, kb_id, "facts", handle, batch=BATCH, limit=limit)
 
 
 def _assert(connection: WriteConnection, kb_id: UUID, lease: work.Lease) -> int:

@@ -25,6 +25,16 @@ from (
 ) as stuck
 where w.kb_id = %(kb_id)s and w.stage = %(stage)s and w.item_id = stuck.item_id
   and w.code_version = stuck.code_version
+returning w.item_id, w.failure
+
+-- name: work_documents
+-- The document that each item of a stage belongs to.
+select i.item_id, d.external_id
+from unnest(%(items)s::uuid[]) as i (item_id)
+left join chunks c on %(stage)s <> 'parse' and c.kb_id = %(kb_id)s and c.id = i.item_id
+left join document_versions v on v.kb_id = %(kb_id)s
+     and v.id = case when %(stage)s = 'parse' then i.item_id else c.version_id end
+left join documents d on d.kb_id = v.kb_id and d.id = v.document_id
 
 -- name: lease_work
 -- Leases up to `most` free items of one code version. Items whose worker died before come last, in batches that
