@@ -3,12 +3,19 @@
 from __future__ import annotations
 
 import unicodedata
+from collections.abc import Iterator
+from contextlib import contextmanager
 from datetime import UTC, datetime, timedelta, timezone
 from decimal import Decimal
 from uuid import UUID, uuid4
 
+import psycopg
+
+from substrate.bases import create_base
+from substrate.db import Database
 from substrate.ledger import open_door
 from substrate.ledger._rows import SHAPES
+from substrate.migrate import migrate
 from tests.ledger_facts import Scribe, day
 
 NFC, NFD = "é", unicodedata.normalize("NFD", "é")
@@ -30,6 +37,23 @@ HARD_TIMES = (
     datetime(2024, 1, 1, 0, 0, 0, 500000, tzinfo=UTC),
 )
 HARD_CONFIDENCES = (1e-7, 0.1, 1 / 3, 1.0, 0.0, 0.123456789)
+
+
+@contextmanager
+def two_histories(postgres: str) -> Iterator[tuple[str, UUID, UUID]]:
+    """A database (its URI) with two bases of one history, for tests that roll back what they do to it."""
+    name = f"history_{uuid4().hex[:12]}"
+    with psycopg.connect(postgres, autocommit=True) as server:
+        server.execute(f'create database "{name}"')
+        dsn = psycopg.conninfo.make_conninfo(postgres, dbname=name)
+        migrate(dsn)
+        with Database(dsn) as database:
+            with database.write() as conn:
+                bases = create_base(conn, "one", "One"), create_base(conn, "two", "Two")
+            for kb_id in bases:
+                History(database, kb_id)
+        yield dsn, *bases
+        server.execute(f'drop database "{name}" with (force)')
 
 
 class History(Scribe):

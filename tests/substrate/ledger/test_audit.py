@@ -12,7 +12,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
-from uuid import UUID, uuid4
+from uuid import UUID
 
 import psycopg
 import pytest
@@ -20,17 +20,14 @@ from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 from psycopg.conninfo import conninfo_to_dict
 from psycopg.rows import dict_row
 
-from substrate.bases import create_base
-from substrate.db import Database
 from substrate.errors import InvalidInput
 from substrate.ledger import _rows
 from substrate.ledger.canonical import canonical_bytes, chain_hash, genesis_hash
 from substrate.ledger.chain import HEADER
 from substrate.ledger.checkpoints import Checkpoint, check_checkpoint, make_checkpoint
 from substrate.ledger.verify import VerifyReport, verify
-from substrate.migrate import migrate
 from substrate.postgres import bin_dir
-from tests.ledger_history import History
+from tests.ledger_history import History, two_histories
 
 
 @dataclass
@@ -72,19 +69,8 @@ class Owner:
 
 @pytest.fixture(scope="module")
 def written(postgres) -> Iterator[tuple[str, UUID, UUID]]:
-    """A database with two bases of one history, made once; every test rolls back what it does to it."""
-    name = f"audit_{uuid4().hex[:12]}"
-    with psycopg.connect(postgres, autocommit=True) as server:
-        server.execute(f'create database "{name}"')
-        dsn = psycopg.conninfo.make_conninfo(postgres, dbname=name)
-        migrate(dsn)
-        with Database(dsn) as database:
-            with database.write() as conn:
-                kb, other = create_base(conn, "one", "One"), create_base(conn, "two", "Two")
-            History(database, kb)
-            History(database, other)
-        yield dsn, kb, other
-        server.execute(f'drop database "{name}" with (force)')
+    with two_histories(postgres) as made:
+        yield made
 
 
 @pytest.fixture
@@ -343,8 +329,10 @@ def test_a_row_that_is_taken_out_and_one_that_was_never_written(owner, table):
     with owner.connection.transaction(force_rollback=True):
         owner.run(f"insert into {table} select * from {table} where ctid = %(ctid)s", ctid=ctid)
         twin = owner.one(f"select max(ctid) from {table}")
-        owner.run(f"update {table} set recorded_seq = %(far)s where ctid = %(twin)s", twin=twin, far=owner.head + 7)
-        assert found(owner) == (1, owner.head + 7)
+        for never in (owner.head + 7, 0, -3):
+            owner.run(f"update {table} set recorded_seq = %(n)s where ctid = %(twin)s", twin=twin, n=never)
+            assert found(owner) == (1, never)
+            twin = owner.one(f"select ctid from {table} where recorded_seq = %(n)s", n=never)
 
 
 @pytest.mark.parametrize("table", _rows.CLOSABLE)
