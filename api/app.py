@@ -56,6 +56,7 @@ def create_app(settings: Settings, database: Database | None = None) -> FastAPI:
         lifespan=lifespan,
         openapi_url="/api/v1/openapi.json",
         docs_url=None,
+        redoc_url=None,
     )
     app.state.settings = settings
     app.state.embedder = once(lambda: _open_embedder(settings))
