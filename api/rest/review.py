@@ -7,9 +7,9 @@ from uuid import UUID
 
 from fastapi import APIRouter
 
-from api.deps import Editor, Reader, StrictRoute
+from api.deps import Editor, Member, Reader, StrictRoute
 from api.rest.bodies import Body
-from substrate import reads
+from substrate import access, reads
 from substrate.ledger import open_door, pending
 from substrate.ledger.merges import merge
 from substrate.ledger.retractions import reject_fact
@@ -44,6 +44,7 @@ def list_pending(
 def confirm(kb_id: UUID, pending_id: UUID, who: Editor, body: Verdict | None = None) -> dict[str, Any]:
     """A person nods: the proposal becomes a fact."""
     why = body.why if body else ""
+    _not_ones_own(who, pending_id)
     lineages = pending.confirm(who.db, kb_id, pending_id, actor=who.actor, via="rest", why=why)
     return {"pending_id": pending_id, "verdict": "confirmed", "lineage_ids": lineages}
 
@@ -52,8 +53,14 @@ def confirm(kb_id: UUID, pending_id: UUID, who: Editor, body: Verdict | None = N
 def reject(kb_id: UUID, pending_id: UUID, who: Editor, body: Verdict | None = None) -> dict[str, Any]:
     """A person says no: the triple stays out on every path from now on."""
     why = body.why if body else ""
+    _not_ones_own(who, pending_id)
     refusal = pending.reject(who.db, kb_id, pending_id, actor=who.actor, via="rest", why=why)
     return {"pending_id": pending_id, "verdict": "rejected", "refusal_id": refusal}
+
+
+def _not_ones_own(who: Member, pending_id: UUID) -> None:
+    with who.read() as conn:
+        access.must_not_be_own(conn, who.principal, who.kb_id, pending_id)
 
 
 @router.post("/facts/{fact_id}/reject")

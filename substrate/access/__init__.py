@@ -26,6 +26,7 @@ from substrate.access.principals import (
     visible_bases,
 )
 from substrate.access.tokens import IssuedToken, Scope, issue_token, list_tokens, revoke_token
+from substrate.access.verdicts import must_not_be_own
 
 __all__ = [
     "Access",
@@ -43,6 +44,7 @@ __all__ = [
     "list_people",
     "list_tokens",
     "may_write",
+    "must_not_be_own",
     "note_use",
     "person_named",
     "record_access",

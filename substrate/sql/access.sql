@@ -73,3 +73,12 @@ values (%(kb_id)s, %(person_id)s, %(token_id)s, %(via)s, %(action)s, %(seq)s, %(
 insert into kb_members (kb_id, person_id, role)
 select k.id, %(person_id)s, 'owner' from kb k
 where not exists (select from kb_members m where m.kb_id = k.id)
+
+-- name: access_recorders_of_proposal
+-- Who recorded the sentence behind a proposal: as it came in, and as it was cut into the passage that is quoted.
+select distinct t.actor
+from pending_facts p
+join chunks c on c.kb_id = p.kb_id and c.id = p.chunk_id
+join document_versions v on v.kb_id = c.kb_id and v.id = c.version_id
+join ledger_transaction t on t.kb_id = p.kb_id and t.seq in (c.recorded_seq, v.recorded_seq)
+where p.kb_id = %(kb_id)s and p.id = %(id)s

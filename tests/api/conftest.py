@@ -55,6 +55,7 @@ def tokens(database, kb):
         made = SimpleNamespace(
             other_kb=other,
             write=issue(ada, "writer", scope="write").secret,
+            judge=issue(ada, "judge", scope="write").secret,
             read=issue(ada, "reader").secret,
             viewer=issue(eve, "viewer", scope="write").secret,
             elsewhere=issue(ada, "elsewhere", scope="write", kb_ids=[other]).secret,

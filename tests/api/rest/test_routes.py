@@ -7,7 +7,7 @@ from uuid import uuid4
 
 import pytest
 
-from substrate import reads, work
+from substrate import access, reads, work
 from tests.ledger_facts import day
 
 
@@ -142,19 +142,9 @@ def test_a_merge_over_rest_shows_one_entity(api, scribe):
     assert api("POST", "/merges", json={**body, "absorb": str(uuid4())}).status_code == 404
 
 
-def test_proposals_are_listed_with_their_sentence_and_decided_once(api, server, database, settings, scribe):
-    from substrate.extraction.stage import run_claims  # the pipeline's own stages make the proposals
-
-    run = _pipeline(database, server.kb, settings, run_claims)
-    for text in ("Ada leads Heron.", "Bob leads Egret."):
-        with server.client(server.tokens.write) as client:
-            params = {"name": "remember", "arguments": {"text": text, "occurred_at": "2024-05-01"}}
-            client.post(
-                f"/api/v1/kbs/{server.kb}/mcp",
-                json={"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params},
-                headers={"Accept": "application/json, text/event-stream"},
-            )
-    run()
+@pytest.mark.usefixtures("scribe")  # it declares the ontology
+def test_proposals_are_listed_with_their_sentence_and_decided_once(api, server, database, settings):
+    _remembered(server, database, settings, "Ada leads Heron.", "Bob leads Egret.")
     pending = api("GET", "/review/pending").json()
     assert pending["total"] == 2
     by_sentence = {p["sentence"]: p for p in pending["pending"]}
@@ -162,14 +152,49 @@ def test_proposals_are_listed_with_their_sentence_and_decided_once(api, server, 
     assert (yes["subject"], yes["object"], yes["predicate_key"]) == ("Ada", "Heron", "leads")
     assert yes["recorded_by"] == "person:Ada (writer)"
     assert api("GET", "/entities?name=Heron").json()["entities"] == []
-    assert api("POST", f"/review/pending/{yes['id']}/confirm").json()["verdict"] == "confirmed"
-    assert api("GET", "/entities/Heron/facts").json()["facts"][0]["other_name"] == "Ada"
-    assert api("POST", f"/review/pending/{no['id']}/reject", json={"why": "hearsay"}).status_code == 200
-    assert api("GET", "/entities?name=Egret").json()["entities"] == []
-    for decided in (yes, no):
-        assert api("POST", f"/review/pending/{decided['id']}/confirm").status_code == 409
-    assert api("GET", "/review/pending").json()["total"] == 0
-    assert api("POST", f"/review/pending/{uuid4()}/confirm").status_code == 404
+    with server.client(server.tokens.judge) as client:
+
+        def judge(tail, **options):
+            return client.post(f"/api/v1/kbs/{server.kb}/review/pending/{tail}", **options)
+
+        assert judge(f"{yes['id']}/confirm").json()["verdict"] == "confirmed"
+        assert api("GET", "/entities/Heron/facts").json()["facts"][0]["other_name"] == "Ada"
+        assert judge(f"{no['id']}/reject", json={"why": "hearsay"}).status_code == 200
+        assert api("GET", "/entities?name=Egret").json()["entities"] == []
+        for decided in (yes, no):
+            assert judge(f"{decided['id']}/confirm").status_code == 409
+        assert api("GET", "/review/pending").json()["total"] == 0
+        assert judge(f"{uuid4()}/confirm").status_code == 404
+
+
+def test_the_token_that_recorded_a_sentence_cannot_decide_it(api, server, database, settings):
+    _remembered(server, database, settings, "Ada leads Heron.")
+    [proposal] = api("GET", "/review/pending").json()["pending"]
+    with database.write() as conn:  # renewed under the same name, it is still the same client
+        person = access.person_named(conn, "Ada")
+        renewed = access.issue_token(conn, person, "writer", scope="write").secret
+    for token in (server.tokens.write, renewed):
+        with server.client(token) as client:
+            for verdict in ("confirm", "reject"):
+                answer = client.post(f"/api/v1/kbs/{server.kb}/review/pending/{proposal['id']}/{verdict}")
+                assert answer.status_code == 403, verdict
+                assert "the token 'writer' recorded this sentence" in answer.json()["detail"]
+    assert api("GET", "/review/pending").json()["total"] == 1
+
+
+def _remembered(server, database, settings, *sentences):
+    """Sentences as an agent records them, up to the proposals that the pipeline's own stages make of them."""
+    from substrate.extraction.stage import run_claims
+
+    for text in sentences:
+        with server.client(server.tokens.write) as client:
+            params = {"name": "remember", "arguments": {"text": text, "occurred_at": "2024-05-01"}}
+            client.post(
+                f"/api/v1/kbs/{server.kb}/mcp",
+                json={"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params},
+                headers={"Accept": "application/json, text/event-stream"},
+            )
+    _pipeline(database, server.kb, settings, run_claims)()
 
 
 def _pipeline(database, kb, settings, run_claims):
