@@ -5,7 +5,6 @@ from __future__ import annotations
 import io
 import os
 import shutil
-import signal
 import subprocess
 import sys
 import time
@@ -320,8 +319,8 @@ def children(pid: int) -> list[int]:
 SLOW = ("* H\n\n" + "Mia Chen has led Acme since March 2021. " * 10 + "\n\n") * 20_000
 
 
-def stopped_pandocs(pool: ParserPool, seconds: float) -> set[int]:
-    """Read under this limit and hold each pandoc as soon as it is seen: the limit alone can end the reading."""
+def pandocs_until(pool: ParserPool, seconds: float) -> set[int]:
+    """The processes that a reading under this limit was seen to start before it was ended."""
     pool.parse(b"* H\n\nwarm\n", "a.org")
     worker = pool._idle.get()
     pool._idle.put(worker)
@@ -332,9 +331,7 @@ def stopped_pandocs(pool: ParserPool, seconds: float) -> set[int]:
         reading = aside.submit(refused, pool, SLOW.encode(), "slow.org")
         while not reading.done():
             with suppress(FileNotFoundError, ProcessLookupError):  # the worker, or its pandoc, may end meanwhile
-                for pid in children(worker._child.pid):
-                    os.kill(pid, signal.SIGSTOP)
-                    seen.add(pid)
+                seen.update(children(worker._child.pid))
             time.sleep(0.02)
         assert reading.result().code == "timeout"
     assert not scratch.exists()
@@ -344,8 +341,8 @@ def stopped_pandocs(pool: ParserPool, seconds: float) -> set[int]:
 def test_pandoc_dies_with_its_worker_and_leaves_no_file() -> None:
     with ParserPool() as pool:
         # A machine under load may not come to start pandoc in the first of these times.
-        seen = next(found for seconds in (2, 8, 32, 128) if (found := stopped_pandocs(pool, seconds)))
-        until(lambda: not any(is_running(pid) for pid in seen))
+        seen = next(found for seconds in (2, 8, 32, 128) if (found := pandocs_until(pool, seconds)))
+        until(lambda: not any(is_running(pid) for pid in seen), seconds=20)
 
 
 def is_running(pid: int) -> bool:
