@@ -25,6 +25,8 @@ _COMMANDS: Mapping[str, tuple[str, str]] = {
     "ask": ("api.cli.asking:facts", "The same as facts."),
     "timeline": ("api.cli.asking:timeline", "One entity's dated facts in world order."),
     "changes": ("api.cli.asking:changes", "What the record learned or revised since a moment."),
+    "history": ("api.cli.history:history", "What was held of an entity or fact when, by whom changed, why."),
+    "diff": ("api.cli.history:diff", "What changed between two points of either clock."),
     "search": ("api.cli.asking:search", "Passages for a question."),
     "remember": ("api.cli.asking:remember", "Record one sentence; its facts wait for a nod."),
     "review": ("api.cli.review:review", "Proposals: list, confirm, reject."),

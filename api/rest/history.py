@@ -10,7 +10,6 @@ from fastapi import APIRouter
 from api.deps import Member, Reader, StrictRoute
 from api.served import log_facts
 from substrate import reads
-from substrate.errors import InvalidInput
 
 router = APIRouter(route_class=StrictRoute, prefix="/kbs/{kb_id}", tags=["history"])
 
@@ -109,26 +108,18 @@ def diff(
     cursor: str | None = None,
 ) -> dict[str, Any]:
     """What changed on the record (`from_as_of`, `to_as_of`, `at`) or in the world (`from_at`, `to_at`, `as_of`)."""
-    page: dict[str, Any] = {"limit": limit, "cursor": cursor}
-    _one_clock({"to_as_of": to_as_of, "at": at}, {"to_at": to_at, "as_of": as_of}, from_as_of, from_at)
     with who.read() as conn:
-        if from_as_of is not None:
-            earlier, later = who.moment(conn, as_of=from_as_of), who.moment(conn, at=at, as_of=to_as_of)
-            answer = reads.record_diff(conn, kb_id, earlier, later, entity, **page)
-        else:
-            assert from_at is not None  # noqa: S101 - one of the two is given
-            if to_at is None:
-                raise InvalidInput("to_at: is required beside from_at", field="to_at")
-            answer = reads.world_diff(conn, kb_id, from_at, to_at, who.moment(conn, as_of=as_of), entity, **page)
+        answer = reads.diff_between(
+            conn,
+            kb_id,
+            from_as_of=from_as_of,
+            to_as_of=to_as_of,
+            at=at,
+            from_at=from_at,
+            to_at=to_at,
+            as_of=as_of,
+            entity=entity,
+            limit=limit,
+            cursor=cursor,
+        )
     return log_facts(who, "diff", answer)
-
-
-def _one_clock(
-    record: dict[str, str | None], world: dict[str, str | None], from_as_of: str | None, from_at: str | None
-) -> None:
-    """Raises `InvalidInput` unless the two points are points of one clock."""
-    if (from_as_of is None) == (from_at is None):
-        raise InvalidInput("from_as_of: give either from_as_of (record) or from_at (world)", field="from_as_of")
-    clock, other = ("from_as_of", world) if from_as_of is not None else ("from_at", record)
-    if strange := [name for name, value in other.items() if value is not None]:
-        raise InvalidInput(f"{strange[0]}: does not go with {clock}", field=strange[0])

@@ -5,7 +5,7 @@ the ``since`` of a fact or row is a function of the question and the sequence nu
 """
 
 from substrate.reads.changes import changes
-from substrate.reads.diff import record_diff, world_diff
+from substrate.reads.diff import diff_between, record_diff, world_diff
 from substrate.reads.documents import get_document, list_documents
 from substrate.reads.entities import find_entities
 from substrate.reads.facts import entity_facts, timeline
@@ -17,6 +17,7 @@ from substrate.reads.snapshots import snapshot
 
 __all__ = [
     "changes",
+    "diff_between",
     "entity_facts",
     "entity_history",
     "envelope",

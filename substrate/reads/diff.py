@@ -11,7 +11,43 @@ from substrate.db import AnyConnection
 from substrate.errors import InvalidInput, NotFound
 from substrate.reads import cursors, state
 from substrate.reads.entities import Subject, as_id, subject
-from substrate.reads.moments import envelope, parse_bucket, rfc3339
+from substrate.reads.moments import envelope, parse_bucket, resolve, rfc3339
+
+
+def diff_between(
+    conn: AnyConnection,
+    kb_id: UUID,
+    *,
+    from_as_of: str | None = None,
+    to_as_of: str | None = None,
+    at: str | None = None,
+    from_at: str | None = None,
+    to_at: str | None = None,
+    as_of: str | None = None,
+    entity: str | None = None,
+    limit: int = 200,
+    cursor: str | None = None,
+) -> dict[str, Any]:
+    """`record_diff` of `from_as_of` and `to_as_of` (None: the head) looking at `at`, or `world_diff` of `from_at` and
+    `to_at` read at `as_of`, all as a caller gives them. Raises `InvalidInput` where they are no points of one clock.
+    """
+    if (from_as_of is None) == (from_at is None):
+        raise InvalidInput("from_as_of: give either from_as_of (record) or from_at (world)", field="from_as_of")
+    if from_as_of is not None:
+        _refuse("from_as_of", to_at=to_at, as_of=as_of)
+        earlier, later = resolve(conn, kb_id, as_of=from_as_of), resolve(conn, kb_id, at=at, as_of=to_as_of)
+        return record_diff(conn, kb_id, earlier, later, entity, limit=limit, cursor=cursor)
+    _refuse("from_at", to_as_of=to_as_of, at=at)
+    if to_at is None:
+        raise InvalidInput("to_at: is required beside from_at", field="to_at")
+    stands = resolve(conn, kb_id, as_of=as_of)
+    return world_diff(conn, kb_id, str(from_at), to_at, stands, entity, limit=limit, cursor=cursor)
+
+
+def _refuse(beside: str, **strange: str | None) -> None:
+    for name, value in strange.items():
+        if value is not None:
+            raise InvalidInput(f"{name}: does not go with {beside}", field=name)
 
 
 def record_diff(

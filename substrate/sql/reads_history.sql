@@ -135,7 +135,8 @@ select r.* from refusals r where r.kb_id = %(kb_id)s and r.id = any(%(ids)s::uui
 
 -- name: state_evidence
 select v.*, v.assertion_id as id, a.quote, a.document_id, d.filename, a.chunk_id, a.attested_at, a.wording, a.origin,
-       a.denies, a.corrects, a.invalidated_kind
+       a.denies, a.corrects,
+       case when a.invalidated_seq = v.invalidated_seq then a.invalidated_kind end as invalidated_kind
 from evidence v
 join assertions a on a.kb_id = v.kb_id and a.id = v.assertion_id
 left join document_versions d on d.kb_id = a.kb_id and d.id = a.version_id
