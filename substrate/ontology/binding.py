@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from substrate.extraction.claims import Value
 from substrate.ledger.drafts import KNOWN_AS
 from substrate.ontology.phrases import plain_phrase
+from substrate.ontology.synonyms import near, words_of
 from substrate.ontology.terms import Ontology, Relation
 
 _UNIT = re.compile(r"[(（\[][^)）\]]*[)）\]]\s*$")
@@ -48,7 +49,7 @@ def bind(
     unbound = Bound(None, subject, object_name, value, subject_kind, object_kind)
     if plain_phrase(phrase) in _NAMING:
         return Bound(KNOWN_AS, subject, None, value or Value(object_name or ""), subject_kind)
-    hit = _hit(ontology, phrase, wording)
+    hit = _hit(ontology, phrase, wording, object_kind == "person")
     if hit is None:
         return unbound
     relation, backwards = hit
@@ -63,12 +64,35 @@ def bind(
     return Bound(relation.key, subject, other, None, subject_kind, object_kind)
 
 
-def _hit(ontology: Ontology, phrase: str, wording: str) -> tuple[Relation, bool] | None:
+def _hit(ontology: Ontology, phrase: str, wording: str, of_person: bool) -> tuple[Relation, bool] | None:
     """The wording tells apart what the plain phrase folds together (monthly from yearly pay). Its direction is the
-    sentence's, not the claim's, so that a backwards match of it says nothing."""
+    sentence's, not the claim's, so that a backwards match of it says nothing. Then the phrase itself, then its
+    concept."""
     plain = _UNIT.sub("", wording).strip()
     worded = ontology.bind(plain) if plain else None
-    return worded if worded is not None and not worded[1] else ontology.bind(phrase)
+    if worded is not None and not worded[1]:
+        return worded
+    direct = ontology.bind(phrase)
+    if direct is not None:
+        return direct
+    own = _by_concept(ontology, phrase)
+    if own is not None or of_person:
+        return own
+    hits = [hit for other in near(phrase) if (hit := ontology.bind(other) or _by_concept(ontology, other)) is not None]
+    return hits[0] if hits and len({relation.key for relation, _ in hits}) == 1 else None
+
+
+def _by_concept(ontology: Ontology, phrase: str) -> tuple[Relation, bool] | None:
+    """The one declared relation that any word for the concept of `phrase` names; None where there are several."""
+    found: dict[str, tuple[Relation, bool]] = {}
+    for word, turned in words_of(phrase).items():
+        if (hit := ontology.bind(word)) is not None:
+            relation, backwards = hit
+            # Words that a relation uses in both directions (lead, chair) are settled by the kinds of the two ends.
+            known = found.get(relation.key)
+            if known is None or known[1]:
+                found[relation.key] = relation, backwards != turned
+    return next(iter(found.values())) if len(found) == 1 else None
 
 
 def _with_unit(value: Value, relation: Relation) -> Value:

@@ -13,6 +13,7 @@ from typing import Literal
 import yaml
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
+from substrate.documents.checks import check_text
 from substrate.errors import InvalidInput
 from substrate.ledger.timelines import Temporal
 from substrate.ontology.phrases import plain_phrase
@@ -97,8 +98,12 @@ class Ontology(BaseModel):
         if not isinstance(data, Mapping) or "attributes" not in data:
             return data
         rest = {k: v for k, v in data.items() if k != "attributes"}
-        attributes = [{"kind": "attribute", **a} for a in data["attributes"] or ()]
-        return {**rest, "relations": [*(rest.get("relations") or ()), *attributes]}
+        listed = {name: data.get(name) or [] for name in ("relations", "attributes")}
+        for name, entries in listed.items():
+            if not isinstance(entries, list | tuple) or not all(isinstance(e, Mapping | BaseModel) for e in entries):
+                raise ValueError(f"{name}: must be a list of entries, each with its fields")
+        attributes = [{"kind": "attribute", **a} for a in listed["attributes"]]
+        return {**rest, "relations": [*listed["relations"], *attributes]}
 
     @model_validator(mode="after")
     def _references(self) -> Ontology:
@@ -180,10 +185,25 @@ def parse_ontology(text: str) -> Ontology:
     """Read one YAML file. Raises `InvalidInput` naming the entry and the field."""
     try:
         data = yaml.safe_load(text) or {}
-        return Ontology.model_validate(data)
-    except yaml.YAMLError as error:
+    except (yaml.YAMLError, ValueError, RecursionError) as error:  # ValueError: a date that does not exist
         raise InvalidInput(f"the ontology is not valid YAML: {error}", field="ontology") from error
+    _check_texts(data, "ontology")
+    try:
+        return Ontology.model_validate(data)
     except ValidationError as error:
         first = error.errors(include_url=False, include_input=False)[0]
         where = ".".join(str(part) for part in first["loc"]) or "ontology"
         raise InvalidInput(f"ontology {where}: {first['msg']}", field=where) from error
+
+
+def _check_texts(data: object, where: str) -> None:
+    """Raise `InvalidInput` for a text that cannot be stored: an escape in YAML can spell any character."""
+    if isinstance(data, str):
+        check_text(data, where, blank=True, most=len(data))
+    elif isinstance(data, Mapping):
+        for key, value in data.items():
+            _check_texts(key, where)
+            _check_texts(value, str(key))
+    elif isinstance(data, list):
+        for value in data:
+            _check_texts(value, where)
