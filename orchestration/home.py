@@ -1,6 +1,6 @@
 """Where Dagster lives: its home directory, its database, and the variables its processes need.
 
-``python -m orchestration.home`` prepares them and prints one ``NAME=value`` a line.
+``python -m orchestration.home`` prepares them and prints one ``NAME=value`` a line, or one line of what is wrong.
 """
 
 from __future__ import annotations
@@ -14,23 +14,23 @@ import click
 import dagster as dg
 import psycopg
 from psycopg import sql as pgsql
-from psycopg.conninfo import conninfo_to_dict, make_conninfo
+from psycopg.conninfo import make_conninfo
 
 from substrate import sql
-from substrate.db import conninfo
-from substrate.errors import DatabaseUnavailable, Unavailable
+from substrate.db import connect, conninfo, parts_of, readable
+from substrate.errors import DatabaseUnavailable, TwoclocksError, Unavailable
 from substrate.settings import Settings, native_thread_environment
 
 DATABASE = "twoclocks_dagster"
 
 
-def template(name: str) -> Path:
-    """``dagster.yaml`` or ``workspace.yaml``, of the checkout or else of the installed package."""
+def template() -> Path:
+    """``dagster.yaml``, of the checkout or else of the installed package."""
     here = Path(__file__).resolve().parent
-    for candidate in (here.parent / name, here / f"_{name}"):
+    for candidate in (here.parent / "dagster.yaml", here / "_dagster.yaml"):
         if candidate.is_file():
             return candidate
-    raise Unavailable(f"{name} is not part of this installation")
+    raise Unavailable("dagster.yaml is not part of this installation")
 
 
 def prepare(settings: Settings) -> Mapping[str, str]:
@@ -41,7 +41,7 @@ def prepare(settings: Settings) -> Mapping[str, str]:
     """
     home = settings.data_dir.resolve() / "dagster"
     home.mkdir(parents=True, exist_ok=True)
-    shutil.copyfile(template("dagster.yaml"), home / "dagster.yaml")
+    shutil.copyfile(template(), home / "dagster.yaml")
     return {
         "DAGSTER_HOME": str(home),
         "DAGSTER_POSTGRES_URL": dagster_url(settings),
@@ -62,7 +62,7 @@ def open_instance(settings: Settings) -> dg.DagsterInstance:
 def dagster_url(settings: Settings) -> str:
     """The SQLAlchemy URL of Dagster's own database, which exists afterwards."""
     if settings.dagster_database_url is not None:
-        return sqlalchemy_url(settings.dagster_database_url.get_secret_value())
+        return sqlalchemy_url(readable(settings.dagster_database_url, "TWOCLOCKS_DAGSTER_DATABASE_URL"))
     ours = conninfo(settings)
     theirs = make_conninfo(ours, dbname=DATABASE)
     _ensure_database(ours)
@@ -71,20 +71,21 @@ def dagster_url(settings: Settings) -> str:
 
 def _ensure_database(ours: str) -> None:
     try:
-        with psycopg.connect(ours, autocommit=True) as connection:
+        with connect(ours, "twoclocks-dagster") as connection:
             known = connection.execute(sql.query("dagster_database"), {"name": DATABASE}).fetchone()
             if known is None:
                 connection.execute(pgsql.SQL("create database {}").format(pgsql.Identifier(DATABASE)))
     except psycopg.errors.DuplicateDatabase:
         return
     except psycopg.Error as error:
-        message = f"Dagster's database cannot be made ({error}); set TWOCLOCKS_DAGSTER_DATABASE_URL"
+        said = error.diag.message_primary or str(error)
+        message = f"Dagster's database cannot be made ({said}); set TWOCLOCKS_DAGSTER_DATABASE_URL"
         raise DatabaseUnavailable(message) from error
 
 
 def sqlalchemy_url(uri: str) -> str:
     """A libpq string or URI as a URL for psycopg2; everything beyond host and port goes into the query."""
-    parts = {name: str(value) for name, value in conninfo_to_dict(uri).items() if value is not None}
+    parts = parts_of(uri)
     user, password = parts.pop("user", ""), parts.pop("password", "")
     name = parts.pop("dbname", "")
     login = quote(user, safe="") + (f":{quote(password, safe='')}" if password else "")
@@ -97,7 +98,11 @@ def sqlalchemy_url(uri: str) -> str:
 @click.command(help="Prepare Dagster's home and database and print the variables its processes need.")
 def main() -> None:
     """One ``NAME=value`` a line."""
-    for name, value in prepare(Settings()).items():
+    try:
+        variables = prepare(Settings())
+    except TwoclocksError as error:
+        raise click.ClickException(str(error)) from None
+    for name, value in variables.items():
         click.echo(f"{name}={value}")
 
 

@@ -1,4 +1,7 @@
-"""The only module that opens a database connection.
+"""The only module that opens the product's database connections.
+
+A connection string holds a password, and both libpq and tracebacks repeat what they are given. Strings are therefore
+read here first, and every failure to connect becomes a `DatabaseUnavailable` that names the place and the reason.
 
 Two kinds of connection are two types: `ReadConnection` (one read-only snapshot, so that a head and the rows under it
 agree) and `WriteConnection` (READ COMMITTED, as the ledger's head lock needs). Nobody but these context managers
@@ -13,9 +16,11 @@ from typing import NewType
 
 import psycopg
 from psycopg import Connection, IsolationLevel
+from psycopg.conninfo import conninfo_to_dict
 from psycopg.rows import DictRow, dict_row
 from psycopg.types.json import set_json_loads
 from psycopg_pool import ConnectionPool, PoolTimeout
+from pydantic import SecretStr
 from pydantic_core import from_json
 
 from substrate.errors import DatabaseUnavailable
@@ -25,6 +30,8 @@ ReadConnection = NewType("ReadConnection", Connection[DictRow])
 WriteConnection = NewType("WriteConnection", Connection[DictRow])
 AnyConnection = ReadConnection | WriteConnection
 APP_ROLE = "twoclocks_app"
+CONNECT_SECONDS = 10
+"""How long one attempt to connect may take where the string names no ``connect_timeout``."""
 # One message. A plan made once per connection and kept costs a short read a quarter of one planned for each question
 # (measured); what reads look up is therefore written so that it needs no knowledge of the values.
 _SNAPSHOT = "begin isolation level repeatable read read only; set local plan_cache_mode = force_generic_plan"
@@ -39,10 +46,73 @@ def _configure(connection: Connection[DictRow]) -> None:
     connection.commit()
 
 
-class Database:
-    """A pool over one database. ``application_name`` tells processes apart in ``pg_stat_activity``."""
+def readable(url: SecretStr, variable: str) -> str:
+    """The connection string of a setting. Raises `DatabaseUnavailable` that names `variable` if it is none."""
+    parts_of(url.get_secret_value(), variable)
+    return url.get_secret_value()
 
-    def __init__(self, conninfo: str, *, pool_size: int = 8, application_name: str = "twoclocks") -> None:
+
+def parts_of(conninfo: str, name: str = "the connection string") -> dict[str, str]:
+    """What a connection string says, by libpq's keywords. Raises `DatabaseUnavailable` that calls it `name`."""
+    try:
+        parts = {key: str(value) for key, value in conninfo_to_dict(conninfo).items() if value is not None}
+    except (psycopg.Error, ValueError):
+        raise DatabaseUnavailable(
+            f"{name} is no connection string: postgresql://user:password@host:port/name"
+        ) from None
+    # An @ or / that is not escaped ends the login early: libpq then takes part of the password for a host or a name.
+    scheme, _, rest = conninfo.partition("://")
+    uri = scheme in ("postgres", "postgresql")
+    if uri and ("@" in rest.split("?")[0].partition("/")[2] or "@" in parts.get("host", "")):
+        raise DatabaseUnavailable(f"{name} is no connection string: write @ and / of a password as %40 and %2F")
+    return parts
+
+
+def connect(conninfo: str, application_name: str) -> Connection[DictRow]:
+    """One connection outside the pool, as the login itself, in autocommit. Raises `DatabaseUnavailable`."""
+    wait = int(parts_of(conninfo).get("connect_timeout") or CONNECT_SECONDS)
+    try:
+        return Connection[DictRow].connect(
+            conninfo,
+            autocommit=True,
+            row_factory=dict_row,
+            application_name=application_name,
+            connect_timeout=wait,
+        )
+    except psycopg.Error as error:
+        raise unusable(conninfo, error) from None
+
+
+def unusable(conninfo: str, error: psycopg.Error) -> DatabaseUnavailable:
+    """`error` as one line with the host, port and name of the database, and nothing of the login."""
+    parts = parts_of(conninfo)
+    host, port = parts.get("host") or parts.get("hostaddr", "the default host"), parts.get("port", "5432")
+    said = (error.diag.message_primary or str(error)).strip().rpartition(" failed: ")[2].split("\n")[0]
+    secret = parts.get("password")
+    reason = "" if secret and secret in said else f": {said}"
+    name = parts.get("dbname", "the default database")
+    return DatabaseUnavailable(f"database {name} on {host}, port {port}, cannot be used{reason}")
+
+
+def check(conninfo: str, application_name: str = "twoclocks") -> None:
+    """Connect once as the pool does. Raises `DatabaseUnavailable` with the reason, which a pool never tells."""
+    with connect(conninfo, application_name) as connection:
+        try:
+            _configure(connection)
+        except psycopg.Error as error:
+            raise unusable(conninfo, error) from None
+
+
+class Database:
+    """A pool over one database. ``application_name`` tells processes apart in ``pg_stat_activity``.
+
+    Whoever waits longer than ``timeout_s`` seconds for a connection gets `DatabaseUnavailable` with the reason.
+    """
+
+    def __init__(
+        self, conninfo: str, *, pool_size: int = 8, application_name: str = "twoclocks", timeout_s: float = 30
+    ) -> None:
+        parts_of(conninfo)
         self.conninfo = conninfo
         self._pool = ConnectionPool(
             conninfo,
@@ -52,7 +122,7 @@ class Database:
             max_size=pool_size,
             configure=_configure,
             open=False,
-            timeout=30,
+            timeout=timeout_s,
         )
 
     def open(self) -> Database:
@@ -74,8 +144,19 @@ class Database:
         try:
             with self._pool.connection() as connection:
                 yield connection
-        except (PoolTimeout, psycopg.OperationalError) as error:
+        except PoolTimeout:
+            raise self._refusal() from None
+        except psycopg.OperationalError as error:
             raise DatabaseUnavailable(f"the database cannot be used: {error}") from error
+
+    def _refusal(self) -> DatabaseUnavailable:
+        """What one more attempt meets; if it meets nothing, all connections are taken."""
+        try:
+            check(self.conninfo)
+        except DatabaseUnavailable as error:
+            return error
+        size, waited = self._pool.max_size, self._pool.timeout
+        return DatabaseUnavailable(f"all {size} connections of this process are in use since {waited:g} s")
 
     @contextmanager
     def read(self) -> Iterator[ReadConnection]:
@@ -116,17 +197,27 @@ class Database:
 def conninfo(settings: Settings) -> str:
     """Where the product's database is: the configured one, else the embedded one, started if need be."""
     if settings.database_url is not None:
-        return settings.database_url.get_secret_value()
+        return readable(settings.database_url, "TWOCLOCKS_DATABASE_URL")
     from substrate import postgres  # only the embedded case pays for it
 
     return postgres.ensure(settings.embedded_dir)
 
 
 def open_database(settings: Settings, application_name: str = "twoclocks") -> Database:
-    """A migrated database for `settings`, with an open pool."""
+    """A migrated database for `settings`, with an open pool.
+
+    Raises `DatabaseUnavailable` at once where it cannot be reached or the login may not become `APP_ROLE`. A login of
+    its own for migrations lets the application's login in.
+    """
     from substrate.migrate import migrate
 
-    dsn = conninfo(settings)
-    admin = settings.admin_database_url
-    migrate(admin.get_secret_value() if admin else dsn)
+    dsn, admin = conninfo(settings), settings.admin_database_url
+    if admin is None:
+        migrate(dsn)
+    else:
+        owner = readable(admin, "TWOCLOCKS_ADMIN_DATABASE_URL")
+        with connect(dsn, application_name) as connection:
+            login = connection.info.user
+        migrate(owner, login=login)
+    check(dsn, application_name)
     return Database(dsn, pool_size=settings.pool_size, application_name=application_name).open()

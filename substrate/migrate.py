@@ -11,8 +11,11 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import psycopg
+from psycopg import sql
+from psycopg.rows import DictRow
 
-from substrate.errors import Unavailable
+from substrate.db import APP_ROLE, connect, unusable
+from substrate.errors import DatabaseUnavailable, Unavailable
 
 _FILE = re.compile(r"^(\d{4})_([a-z0-9]+(?:_[a-z0-9]+)*)\.sql$")
 _LOCK = 0x7470636C  # any constant of ours: the key of the advisory lock
@@ -61,31 +64,51 @@ def load(directory: Path | None = None) -> list[Migration]:
     return found
 
 
-def migrate(conninfo: str, directory: Path | None = None) -> list[str]:
-    """Bring the database up to the code; returns the names newly applied. One transaction per file."""
+def migrate(conninfo: str, directory: Path | None = None, *, login: str | None = None) -> list[str]:
+    """Bring the database up to the code; returns the names newly applied. One transaction per file.
+
+    `login`, if it is another than the one migrating, may then become the application's role. Raises
+    `DatabaseUnavailable` where the database cannot be reached or may not be let to `login`.
+    """
     wanted = load(directory)
+    with connect(conninfo, "twoclocks-migrate") as connection:
+        try:
+            return _migrate(connection, wanted, login)
+        except psycopg.errors.InsufficientPrivilege as error:
+            told = f"{unusable(conninfo, error)}; TWOCLOCKS_ADMIN_DATABASE_URL names a login that may migrate and grant"
+            raise DatabaseUnavailable(told) from None
+
+
+def _migrate(connection: psycopg.Connection[DictRow], wanted: list[Migration], login: str | None) -> list[str]:
     applied = []
-    with psycopg.connect(conninfo, autocommit=True, application_name="twoclocks-migrate") as connection:
-        connection.execute("select pg_advisory_lock(%s)", (_LOCK,))
-        if not _is_current(connection, wanted):
-            connection.execute(_TABLE)
-            done = _applied(connection)
-            for migration in wanted:
-                if migration.number not in done:
-                    _apply(connection, migration)
-                    applied.append(migration.name)
-        connection.execute("select pg_advisory_unlock(%s)", (_LOCK,))
+    connection.execute("select pg_advisory_lock(%s)", (_LOCK,))
+    if not _is_current(connection, wanted):
+        connection.execute(_TABLE)
+        done = _applied(connection)
+        for migration in wanted:
+            if migration.number not in done:
+                _apply(connection, migration)
+                applied.append(migration.name)
+    if login is not None and login != connection.info.user:
+        _let_in(connection, login)
+    connection.execute("select pg_advisory_unlock(%s)", (_LOCK,))
     return applied
 
 
-def _applied(connection: psycopg.Connection[tuple[object, ...]]) -> dict[int, str]:
+def _let_in(connection: psycopg.Connection[DictRow], login: str) -> None:
+    held = connection.execute("select pg_has_role(%s, %s, 'set') as held", (login, APP_ROLE)).fetchone()
+    if not held or not held["held"]:
+        connection.execute(sql.SQL("grant {} to {}").format(sql.Identifier(APP_ROLE), sql.Identifier(login)))
+
+
+def _applied(connection: psycopg.Connection[DictRow]) -> dict[int, str]:
     rows = connection.execute("select number, sha256 from schema_migrations").fetchall()
-    return {int(str(number)): str(sha) for number, sha in rows}
+    return {row["number"]: row["sha256"] for row in rows}
 
 
-def _is_current(connection: psycopg.Connection[tuple[object, ...]], wanted: list[Migration]) -> bool:
-    exists = connection.execute("select to_regclass('schema_migrations')").fetchone()
-    if not exists or exists[0] is None:
+def _is_current(connection: psycopg.Connection[DictRow], wanted: list[Migration]) -> bool:
+    exists = connection.execute("select to_regclass('schema_migrations') is not null as there").fetchone()
+    if not exists or not exists["there"]:
         return False
     done = _applied(connection)
     for migration in wanted:
@@ -96,7 +119,7 @@ def _is_current(connection: psycopg.Connection[tuple[object, ...]], wanted: list
     return set(done) == {m.number for m in wanted}
 
 
-def _apply(connection: psycopg.Connection[tuple[object, ...]], migration: Migration) -> None:
+def _apply(connection: psycopg.Connection[DictRow], migration: Migration) -> None:
     with connection.transaction():
         connection.execute(migration.text.encode())
         connection.execute(
