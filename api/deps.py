@@ -23,6 +23,7 @@ from substrate import reads
 from substrate.access import Principal, Role
 from substrate.axes.as_of import AsOf
 from substrate.db import Database, ReadConnection, WriteConnection
+from substrate.documents.checks import check_text
 from substrate.errors import Forbidden, InvalidInput, ModelUnavailable, NotFound
 from substrate.retrieval.embedders.protocol import Embedder
 from substrate.settings import Settings
@@ -120,7 +121,7 @@ Editor = Annotated[Member, Depends(editor)]
 
 
 class StrictRoute(APIRoute):
-    """A route that refuses query parameters it does not know, by name."""
+    """A route that refuses query parameters it does not know, and text that cannot be stored, by name."""
 
     def get_route_handler(self) -> Callable[[Request], Coroutine[Any, Any, Response]]:
         handle = super().get_route_handler()
@@ -129,6 +130,8 @@ class StrictRoute(APIRoute):
         async def strict(request: Request) -> Response:
             if unknown := sorted(set(request.query_params) - known):
                 raise InvalidInput(f"{unknown[0]}: unknown query parameter", field=unknown[0])
+            for name, value in (*request.query_params.multi_items(), *request.path_params.items()):
+                check_text(str(value), name, blank=True, most=len(str(value)))
             return await handle(request)
 
         return strict

@@ -87,7 +87,9 @@ async def _product_error(_: Request, error: Exception) -> Response:
 
 async def _validation_error(_: Request, error: Exception) -> Response:
     assert isinstance(error, RequestValidationError)  # noqa: S101 - registered for it alone
-    found = [{"field": ".".join(map(str, e["loc"][1:])) or "body", "message": e["msg"]} for e in error.errors()]
+    # A field that was made up by the caller may have a name that UTF-8 has no bytes for.
+    names = (".".join(map(str, e["loc"][1:])).encode(errors="replace").decode() for e in error.errors())
+    found = [{"field": n or "body", "message": e["msg"]} for n, e in zip(names, error.errors(), strict=True)]
     detail = "; ".join(f"{f['field']}: {f['message']}" for f in found[:5])
     return _response(422, "invalid_input", detail, field=found[0]["field"], errors=found)
 

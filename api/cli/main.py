@@ -53,6 +53,13 @@ class LazyGroup(click.Group):
         with formatter.section("Commands"):
             formatter.write_dl([(name, text) for name, (_, text) in _COMMANDS.items()])
 
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Raises for an argument that is no text: the shell passes any bytes."""
+        for word in args:
+            if word != word.encode(errors="replace").decode():
+                raise click.ClickException(f"the argument {word!a} is not valid Unicode")
+        return super().parse_args(ctx, args)
+
     def invoke(self, ctx: click.Context) -> Any:
         try:
             return super().invoke(ctx)

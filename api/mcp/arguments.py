@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from substrate.documents.checks import check_text
 from substrate.errors import InvalidInput
 
 _WORDS = {"string": "text", "integer": "a whole number", "array": "a list", "boolean": "true or false"}
@@ -20,6 +21,7 @@ def check(schema: Mapping[str, Any], arguments: Mapping[str, Any]) -> dict[str, 
     given = {name: value for name, value in arguments.items() if value is not None or name not in properties}
     if unknown := sorted(set(given) - set(properties)):
         known = ", ".join(properties)
+        check_text(unknown[0], "an argument's name", blank=True, most=len(unknown[0]))  # it is said back
         raise InvalidInput(f"{unknown[0]}: unknown argument; this tool takes {known}", field=unknown[0])
     for name in schema.get("required", ()):
         if name not in given:
@@ -51,6 +53,7 @@ def _text(name: str, rule: Mapping[str, Any], value: str) -> None:
         raise InvalidInput(f"{name}: must not be blank", field=name)
     if len(value) > rule.get("maxLength", len(value)):
         raise InvalidInput(f"{name}: at most {rule['maxLength']} characters", field=name)
+    check_text(value, name, blank=True, most=len(value))
 
 
 def _is(kind: str, value: Any) -> bool:

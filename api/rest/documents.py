@@ -24,6 +24,8 @@ MAX_BATCH = 500
 class PushedDocument(Body):
     """One document: its text, or its bytes as base64."""
 
+    raw = frozenset({"content"})
+
     external_id: str
     """What the sender calls it; pushing the same name again is a new version."""
     filename: str

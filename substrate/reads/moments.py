@@ -53,7 +53,10 @@ def _known_seq(connection: AnyConnection, kb_id: UUID, head_seq: int, as_of: str
         wanted = int(match[1]) - (field == "before")
         return max(0, min(wanted, head_seq))
     period = parse_bucket(text, field)
-    moment = period.start - _TICK if field == "before" else period.end - _TICK
+    try:
+        moment = period.start - _TICK if field == "before" else period.end - _TICK
+    except OverflowError:
+        raise _outside(field, text) from None
     row = connection.execute(sql.query("seq_at_moment"), {"kb_id": kb_id, "moment": moment}).fetchone()
     return int(row["seq"]) if row else 0
 
@@ -68,8 +71,11 @@ def parse_bucket(text: str, field: str) -> Bucket:
             raise _bad(field, text) from None
         if moment.tzinfo is None:
             raise InvalidInput(f"{field}: {text!r} has a clock time but no zone; add Z or an offset", field=field)
-        start = moment.astimezone(UTC)
-        return Bucket(start, start + _TICK)
+        try:
+            start = moment.astimezone(UTC)
+            return Bucket(start, start + _TICK)
+        except OverflowError:
+            raise _outside(field, text) from None
     for pattern, precision in (("%Y-%m-%d", "day"), ("%Y-%m", "month"), ("%Y", "year")):
         try:
             start = datetime.strptime(cleaned, pattern).replace(tzinfo=UTC)
@@ -77,6 +83,10 @@ def parse_bucket(text: str, field: str) -> Bucket:
             continue
         return bucket(start, precision)  # type: ignore[arg-type]
     raise _bad(field, text)
+
+
+def _outside(field: str, text: str) -> InvalidInput:
+    return InvalidInput(f"{field}: {text!r} lies at or beyond an end of the years 1 to 9999", field=field)
 
 
 def _bad(field: str, text: str) -> InvalidInput:
