@@ -30,8 +30,9 @@ def ledger_chain_verifies(
     base = substrate.base(slug_of(context))
     with substrate.database.read() as connection:
         report = verify(connection, base.id)
+    found = {"damage": report.damage or "none", "first_bad_seq": report.first_bad_seq, "problem": report.problem}
     return dg.AssetCheckResult(
         passed=report.ok,
         severity=dg.AssetCheckSeverity.ERROR,
-        metadata={"events": report.events, "rows": report.rows, "head_seq": report.head_seq, "problem": report.problem},
+        metadata={"events": report.events, "rows": report.rows, "head_seq": report.head_seq, **found},
     )

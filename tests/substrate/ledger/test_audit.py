@@ -440,6 +440,8 @@ def test_a_tail_cut_with_its_head_is_seen_only_against_a_checkpoint(owner, left)
 
 def test_an_older_copy_is_seen_only_against_a_checkpoint_and_a_true_one_raises_no_alarm(database, dsn, tmp_path, kb):
     history = History(database, kb)
+    with database.write() as conn, history._door(conn) as door:
+        door.note("large", {"text": "é🙂" * 250_000})
     file = tmp_path / "copy.dump"
     tool("pg_dump", "--format=custom", f"--file={file}", dsn)
     with database.read() as conn:
