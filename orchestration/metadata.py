@@ -76,15 +76,16 @@ def counts(result: StageResult) -> dict[str, Any]:
         "seconds": round(result.seconds, 3),
         "watermark": result.watermark,
         "cost": dg.MetadataValue.json(dict(result.cost)),
-        "failures": listed(result.failures),
+        "failures": listed(result.failures, unlisted=result.unlisted),
     }
 
 
-def listed(lines: Sequence[str], most: int = 20) -> dg.MarkdownMetadataValue:
-    """The first lines as a list, with how many there are more."""
+def listed(lines: Sequence[str], most: int = 20, *, unlisted: int = 0) -> dg.MarkdownMetadataValue:
+    """The first lines as a list, with how many there are more; `unlisted` are those that are no lines here."""
     shown = [f"- {line}" for line in lines[:most]]
-    if len(lines) > most:
-        shown.append(f"- … and {len(lines) - most} more")
+    more = len(lines[most:]) + unlisted
+    if more:
+        shown.append(f"- … and {more} more")
     return dg.MetadataValue.md("\n".join(shown) or "none")
 
 

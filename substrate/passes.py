@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import logging
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from uuid import UUID
@@ -33,12 +33,12 @@ class Tally:
     written: int = 0
     cost: dict[str, int] = field(default_factory=dict)
     failures: list[str] = field(default_factory=list)
+    unlisted: int = 0
 
     def fail(self, document: str, reason: str) -> None:
-        """Count a failure and name it, if it is among the first 20."""
+        """Count a failure, and name it if it is among the first 20."""
         self.failed += 1
-        if len(self.failures) < work.LISTED_FAILURES:
-            self.failures.append(reason if reason.startswith(f"{document}:") else f"{document}: {reason}")
+        self._list([reason if reason.startswith(f"{document}:") else f"{document}: {reason}"])
 
     def pay(self, usage: Mapping[str, int]) -> None:
         """Add what a model cost."""
@@ -52,7 +52,13 @@ class Tally:
         self.failed += other.failed
         self.written += other.written
         self.pay(other.cost)
-        self.failures += other.failures[: work.LISTED_FAILURES - len(self.failures)]
+        self.unlisted += other.unlisted
+        self._list(other.failures)
+
+    def _list(self, lines: Sequence[str]) -> None:
+        room = max(work.LISTED_FAILURES - len(self.failures), 0)
+        self.failures += lines[:room]
+        self.unlisted += len(lines[room:])
 
 
 def run_pass(
@@ -62,14 +68,14 @@ def run_pass(
     handle: Callable[[work.Lease], Tally],
     *,
     batch: int,
-    limit: int,
+    limit: int | None = None,
     code_version: str | None = None,
     lease_seconds: float = 300,
 ) -> work.StageResult:
-    """Work through what is due, at most `limit` items, in batches that `handle` commits."""
+    """Work through what is due, all of it or at most `limit` items, in batches that `handle` commits."""
     started, total, taken = time.monotonic(), Tally(), 0
-    while taken < limit:
-        size, stuck = min(batch, limit - taken), dict[UUID, str]()
+    while limit is None or taken < limit:
+        size, stuck = batch if limit is None else min(batch, limit - taken), dict[UUID, str]()
         lease = work.lease(
             db, kb_id, stage, limit=size, seconds=lease_seconds, code_version=code_version, quarantined=stuck
         )
@@ -134,5 +140,6 @@ def _result(db: Database, kb_id: UUID, stage: work.Stage, total: Tally, started:
         seconds=time.monotonic() - started,
         cost=total.cost,
         failures=tuple(total.failures),
+        unlisted=total.unlisted,
         watermark=mark,
     )

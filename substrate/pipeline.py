@@ -110,9 +110,12 @@ def open_extractor(settings: Settings) -> Extractor:
 
 
 def run_step(db: Database, kb_id: UUID, services: Services, step: Step, *, limit: int | None = None) -> StageResult:
-    """One stage of one base. A model that cannot be opened is a result that says so: other stages go on."""
+    """One stage of one base: all that is due, or at most `limit` items.
+
+    A model that cannot be opened is a result that says so: other stages go on.
+    """
     try:
-        return _STEPS[step](db, kb_id, services, limit or 100_000)
+        return _STEPS[step](db, kb_id, services, limit)
     except ModelUnavailable as error:
         return _without_model(db, kb_id, step, error)
 
@@ -124,43 +127,43 @@ def run_pipeline(
     return [run_step(db, kb_id, services, step, limit=limit) for step in ALL if step in stages]
 
 
-def _parse(db: Database, kb_id: UUID, services: Services, limit: int) -> StageResult:
+def _parse(db: Database, kb_id: UUID, services: Services, limit: int | None) -> StageResult:
     from substrate.documents.stage import run_parse
 
     return run_parse(db, kb_id, next_versions=services.next_versions(), pool=services.parsers, limit=limit)
 
 
-def _embed(db: Database, kb_id: UUID, services: Services, limit: int) -> StageResult:
+def _embed(db: Database, kb_id: UUID, services: Services, limit: int | None) -> StageResult:
     from substrate.retrieval.embed_stage import run_embed
 
     return run_embed(db, kb_id, services.embedder, limit=limit)
 
 
-def _index(db: Database, kb_id: UUID, services: Services, limit: int) -> StageResult:
+def _index(db: Database, kb_id: UUID, services: Services, limit: int | None) -> StageResult:
     from substrate.retrieval.lexical import run_index
 
     return run_index(db, kb_id, services.settings)
 
 
-def _claims(db: Database, kb_id: UUID, services: Services, limit: int) -> StageResult:
+def _claims(db: Database, kb_id: UUID, services: Services, limit: int | None) -> StageResult:
     from substrate.extraction.stage import run_claims
 
     return run_claims(db, kb_id, services.extractor, limit=limit)
 
 
-def _entities(db: Database, kb_id: UUID, services: Services, limit: int) -> StageResult:
+def _entities(db: Database, kb_id: UUID, services: Services, limit: int | None) -> StageResult:
     from substrate.identity.stage import run_entities
 
     return run_entities(db, kb_id, limit=limit)
 
 
-def _facts(db: Database, kb_id: UUID, services: Services, limit: int) -> StageResult:
+def _facts(db: Database, kb_id: UUID, services: Services, limit: int | None) -> StageResult:
     from substrate.ledger.stage import run_facts
 
     return run_facts(db, kb_id, limit=limit)
 
 
-_STEPS: Mapping[Step, Callable[[Database, UUID, Services, int], StageResult]] = {
+_STEPS: Mapping[Step, Callable[[Database, UUID, Services, int | None], StageResult]] = {
     "parse": _parse,
     "embed": _embed,
     "index": _index,

@@ -40,6 +40,8 @@ class StageResult:
     """Tokens paid for, by kind."""
     failures: tuple[str, ...] = ()
     """The first 20, each as ``document: reason``."""
+    unlisted: int = 0
+    """How many more there were."""
     watermark: int = 0
 
 

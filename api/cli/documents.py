@@ -103,9 +103,11 @@ def run(slug: str | None) -> None:
             failed += done.failed
             console.print(
                 f"{step:9} done {done.done}, skipped {done.skipped}, failed {done.failed}, "
-                f"written {done.written}, {done.seconds:.1f} s"
+                f"written {done.written}, remaining {done.remaining}, {done.seconds:.1f} s"
             )
             for reason in done.failures:
                 console.print(f"          {reason}", markup=False)
+            if done.unlisted:
+                console.print(f"          … and {done.unlisted} more; see: twoclocks documents")
     if failed:
         raise SystemExit(1)

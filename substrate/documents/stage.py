@@ -47,7 +47,7 @@ def run_parse(
     *,
     next_versions: Mapping[work.Stage, str] | None = None,
     pool: ParserPool | None = None,
-    limit: int = 10_000,
+    limit: int | None = None,
 ) -> work.StageResult:
     """Parse and chunk what is due. ``next_versions`` names, per stage that follows, the code version to make due.
 

@@ -27,7 +27,7 @@ def extractor_key(extractor: Extractor) -> str:
     return f"{extractor.name}@{extractor.version}"
 
 
-def run_claims(db: Database, kb_id: UUID, extractor: Extractor, *, limit: int = 100_000) -> work.StageResult:
+def run_claims(db: Database, kb_id: UUID, extractor: Extractor, *, limit: int | None = None) -> work.StageResult:
     """Extract from what is due or was never read by this extractor; makes the chunks due for ``entities``."""
     key = extractor_key(extractor)
     with db.write() as conn:

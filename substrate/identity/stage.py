@@ -17,7 +17,7 @@ BATCH = 200
 """Chunks per transaction: a few hundred names under the head lock."""
 
 
-def run_entities(db: Database, kb_id: UUID, *, limit: int = 100_000) -> work.StageResult:
+def run_entities(db: Database, kb_id: UUID, *, limit: int | None = None) -> work.StageResult:
     """Resolve the names in due chunks and make the entities that are not there yet.
 
     A remembered sentence makes no entity here: what it proposes waits for a person's nod.

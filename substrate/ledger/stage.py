@@ -21,7 +21,7 @@ BATCH = 100
 """Chunks per transaction: some hundreds of assertions under the head lock."""
 
 
-def run_facts(db: Database, kb_id: UUID, *, limit: int = 100_000) -> work.StageResult:
+def run_facts(db: Database, kb_id: UUID, *, limit: int | None = None) -> work.StageResult:
     """Assert what due chunks claim, in committed batches; safe to kill, to rerun and to run twice at once."""
 
     def handle(lease: work.Lease) -> Tally:

@@ -19,7 +19,7 @@ BATCH = 64
 """Chunks per call of the model and per transaction."""
 
 
-def run_embed(db: Database, kb_id: UUID, embedder: Embedder, *, limit: int = 100_000) -> work.StageResult:
+def run_embed(db: Database, kb_id: UUID, embedder: Embedder, *, limit: int | None = None) -> work.StageResult:
     """Embed what is due or has no vector of this model yet. Vectors are cached by (chunk, model) for ever."""
     with db.write() as conn:
         work.outdate(conn, kb_id, "embed", embedder.name)
