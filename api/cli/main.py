@@ -29,7 +29,7 @@ _COMMANDS: Mapping[str, tuple[str, str]] = {
     "diff": ("api.cli.history:diff", "What changed between two points of either clock."),
     "search": ("api.cli.asking:search", "Passages for a question."),
     "remember": ("api.cli.asking:remember", "Record one sentence; its facts wait for a nod."),
-    "review": ("api.cli.review:review", "Proposals: list, confirm, reject."),
+    "review": ("api.cli.review:review", "Proposals: list, confirm, reject. Refusals: list, lift."),
     "token": ("api.cli.tokens:token", "Personal tokens: create, list, revoke."),
     "ledger": ("api.cli.ledger:ledger", "Verify the chain."),
 }

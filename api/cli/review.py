@@ -1,4 +1,4 @@
-"""``twoclocks review``: proposals of remembered sentences, decided by a person."""
+"""``twoclocks review``: proposals of remembered sentences, decided by a person, and what was refused."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from substrate import reads
 
 @click.group()
 def review() -> None:
-    """Proposals: list, confirm, reject."""
+    """Proposals: list, confirm, reject. Refusals: list, lift."""
 
 
 @review.command("list")
@@ -62,3 +62,43 @@ def reject(pending_id: UUID, why: str, slug: str | None) -> None:
             base = the_base(conn, slug)
         pending.reject(db, base.id, pending_id, actor=ACTOR, via="cli", why=why)
     click.echo("rejected")
+
+
+@review.command()
+@base_option
+@json_option
+def refusals(slug: str | None, as_json: bool) -> None:
+    """What was refused and is in force, with how often and where it was said again."""
+    with opened() as (_, db), db.read() as conn:
+        base = the_base(conn, slug)
+        answer = reads.list_refusals(conn, base.id, reads.resolve(conn, base.id), limit=200)
+    if as_json:
+        print_json(answer)
+        return
+    for r in answer["refusals"]:
+        why = f"  ({r['why']})" if r["why"] else ""
+        said = "; ".join(d["external_id"] for d in r["documents"])
+        again = f"  said again {r['restatements']} times: {said}" if r["restatements"] else ""
+        click.echo(f"{r['id']}  {r['subject']} {r['predicate_label']} {r['object']}{why}{again}")
+    shown = len(answer["refusals"])
+    click.echo(f"{answer['total']} refusals in force" + (f"; the first {shown} shown" if answer["truncated"] else ""))
+
+
+@review.command()
+@click.argument("refusal_id", type=click.UUID)
+@click.option("--why", default="")
+@base_option
+def lift(refusal_id: UUID, why: str, slug: str | None) -> None:
+    """Let what REFUSAL_ID refuses come in again; nothing is asserted by this."""
+    from substrate.ledger import open_door
+    from substrate.ledger import refusals as refused
+
+    with opened() as (_, db):
+        with db.read() as conn:
+            base = the_base(conn, slug)
+        with (
+            db.write() as conn,
+            open_door(conn, base.id, actor=ACTOR, via="cli", action="refusal lifted", why=why) as door,
+        ):
+            refused.lift(door, refusal_id)
+    click.echo("lifted")

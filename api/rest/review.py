@@ -1,4 +1,4 @@
-"""What waits for a person, and the verdicts of people: confirm, reject, merge."""
+"""What waits for a person, and the verdicts of people: confirm, reject, lift, merge."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from fastapi import APIRouter
 from api.deps import Editor, Member, Reader, StrictRoute
 from api.rest.bodies import Body
 from substrate import access, reads
-from substrate.ledger import open_door, pending
+from substrate.ledger import open_door, pending, refusals
 from substrate.ledger.merges import merge
 from substrate.ledger.retractions import reject_fact
 
@@ -56,6 +56,25 @@ def reject(kb_id: UUID, pending_id: UUID, who: Editor, body: Verdict | None = No
     _not_ones_own(who, pending_id)
     refusal = pending.reject(who.db, kb_id, pending_id, actor=who.actor, via="rest", why=why)
     return {"pending_id": pending_id, "verdict": "rejected", "refusal_id": refusal}
+
+
+@router.get("/review/refusals")
+def list_refusals(
+    kb_id: UUID, who: Reader, as_of: str | None = None, limit: int = 50, cursor: str | None = None
+) -> dict[str, Any]:
+    """What people said no to, oldest first, each with how often and where it was said again."""
+    with who.read() as conn:
+        return reads.list_refusals(conn, kb_id, who.moment(conn, as_of=as_of), limit=limit, cursor=cursor)
+
+
+@router.post("/review/refusals/{refusal_id}/lift")
+def lift_refusal(kb_id: UUID, refusal_id: UUID, who: Editor, body: Verdict | None = None) -> dict[str, Any]:
+    """The triple may come in again from now on; what was refused meanwhile is not asserted by this."""
+    why = body.why if body else ""
+    with who.write() as conn:
+        with open_door(conn, kb_id, actor=who.actor, via="rest", action="refusal lifted", why=why) as door:
+            refusals.lift(door, refusal_id)
+    return {"refusal_id": refusal_id, "verdict": "lifted", "seq": door.seq}
 
 
 def _not_ones_own(who: Member, pending_id: UUID) -> None:

@@ -11,7 +11,7 @@ from substrate.reads.entities import find_entities
 from substrate.reads.facts import entity_facts, timeline
 from substrate.reads.history import entity_history, fact_history
 from substrate.reads.moments import envelope, resolve
-from substrate.reads.review import list_pending
+from substrate.reads.review import list_pending, list_refusals
 from substrate.reads.shapes import promised
 from substrate.reads.snapshots import snapshot
 
@@ -26,6 +26,7 @@ __all__ = [
     "get_document",
     "list_documents",
     "list_pending",
+    "list_refusals",
     "promised",
     "record_diff",
     "resolve",

@@ -1,4 +1,4 @@
-"""What waits for a person: proposals, each beneath the sentence it came from."""
+"""What waits for a person, and what people refused: proposals beneath their sentences, refusals with restatements."""
 
 from __future__ import annotations
 
@@ -59,4 +59,49 @@ def _proposal(row: Row) -> dict[str, Any]:
         "chunk_id": text_or_none(row["chunk_id"]),
         "filename": row["filename"],
         "namespace": row["namespace"],
+    }
+
+
+def list_refusals(
+    conn: AnyConnection, kb_id: UUID, as_of: AsOf, *, limit: int = 50, cursor: str | None = None
+) -> dict[str, Any]:
+    """Triples that were refused at `as_of`, oldest first.
+
+    ``restatements`` counts how often one was said again by then; ``documents`` are those that said it. The object is
+    an entity's first name, or the plain form of a value.
+    """
+    page = cursors.page(conn, kb_id, as_of, cursor, limit=limit, most=MOST, question=("refusals",))
+    rows = conn.execute(
+        sql.query("reads_refusals", page.as_of),
+        sql.parameters(page.as_of, kb_id=kb_id, limit=limit, offset=page.offset),
+    ).fetchall()
+    following = page.following(rows[0]["total"])
+    return {
+        "kb_id": str(kb_id),
+        **envelope(page.as_of),
+        "total": rows[0]["total"],
+        "limit": limit,
+        "truncated": following is not None,
+        "next_cursor": following,
+        "refusals": [_refusal(row) for row in rows if row["id"] is not None],
+    }
+
+
+def _refusal(row: Row) -> dict[str, Any]:
+    return {
+        "id": str(row["id"]),
+        "subject_id": str(row["subject_id"]),
+        "subject": row["subject"],
+        "predicate_key": row["predicate_key"],
+        "predicate_label": row["predicate_label"],
+        "phrase": row["phrase"],
+        "object_id": text_or_none(row["object_id"]),
+        "object": row["object"] if row["object_id"] is not None else row["value_norm"],
+        "why": row["why"],
+        "refused_by": row["refused_by"],
+        "via": row["via"],
+        "recorded_at": rfc3339(row["recorded_at"]),
+        "recorded_seq": row["recorded_seq"],
+        "restatements": row["restatements"],
+        "documents": row["documents"],
     }

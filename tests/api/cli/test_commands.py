@@ -98,6 +98,23 @@ def test_a_sentence_waits_until_a_person_decides(cli, database, kb):
     assert cli("review", "reject", unknown, code=1) == "Error: no proposal with that id\n"
 
 
+def test_a_refusal_is_listed_and_lifted(cli, database, kb):
+    scribe = Scribe(database, kb)
+    scribe.say("Ada", "works_on", "Heron")
+    with database.read() as conn:
+        [fact] = conn.execute("select id from facts where predicate_key = 'works_on'").fetchall()
+    assert cli("review", "refusals") == "0 refusals in force\n"
+    scribe.reject(fact["id"])
+    [line, total] = cli("review", "refusals").splitlines()
+    assert "Ada works on Heron" in line
+    assert total == "1 refusals in force"
+    refusal = line.split()[0]
+    assert json.loads(cli("review", "refusals", "--json"))["refusals"][0]["id"] == refusal
+    assert cli("review", "lift", refusal) == "lifted\n"
+    assert cli("review", "refusals") == "0 refusals in force\n"
+    assert cli("review", "lift", refusal, code=1) == "Error: no refusal with that id is in force\n"
+
+
 def test_a_token_is_shown_once_and_revoked(cli, database, kb):
     made = cli("token", "create", "agent", "--scope", "write", "--days", "7").splitlines()
     secret = made[0]

@@ -25,6 +25,7 @@ READS = (
     ("GET", "/changes?since=2020"),
     ("GET", "/search?query=x"),
     ("GET", "/review/pending"),
+    ("GET", "/review/refusals"),
 )
 WRITES = (
     ("PUT", "/ontology"),
@@ -33,6 +34,7 @@ WRITES = (
     ("DELETE", "/documents?external_id=x"),
     ("POST", f"/review/pending/{ID}/confirm"),
     ("POST", f"/review/pending/{ID}/reject"),
+    ("POST", f"/review/refusals/{ID}/lift"),
     ("POST", f"/facts/{ID}/reject"),
     ("POST", "/merges"),
 )
@@ -49,7 +51,7 @@ def test_the_lists_here_name_every_route(server):
     for path, methods in paths.items():
         if path.startswith("/api/v1/kbs/{kb_id}"):
             tail = path.removeprefix("/api/v1/kbs/{kb_id}")
-            for name in ("document_id", "pending_id", "fact_id", "entity"):
+            for name in ("document_id", "pending_id", "fact_id", "refusal_id", "entity"):
                 tail = tail.replace("{" + name + "}", "{id}")
             there |= {(m.upper(), tail) for m in methods}
     assert there == here

@@ -182,6 +182,34 @@ def test_the_token_that_recorded_a_sentence_cannot_decide_it(api, server, databa
     assert api("GET", "/review/pending").json()["total"] == 1
 
 
+def test_a_refusal_is_seen_with_what_restated_it_and_lifted_once(api, server, scribe, database):
+    scribe.say("Ada", "works_on", "Heron")
+    [fact] = api("GET", "/entities/Ada/facts").json()["facts"]
+    api("POST", f"/facts/{fact['id']}/reject", json={"why": "hearsay"})
+    again = scribe.document("Ada works on Heron, they say.")
+    assert scribe.say("Ada", "works_on", "Heron", evidence=again).refused == 1
+    before = api("GET", "/review/refusals").json()
+    assert before["total"] == 1
+    [refusal] = before["refusals"]
+    assert (refusal["subject"], refusal["predicate_label"], refusal["object"]) == ("Ada", "works on", "Heron")
+    assert (refusal["why"], refusal["refused_by"], refusal["restatements"]) == ("hearsay", "person:Ada (writer)", 1)
+    [document] = refusal["documents"]
+    assert document["document_id"] == str(again.document_id)
+    assert document["external_id"] in {d["external_id"] for d in api("GET", "/documents").json()["documents"]}
+    lifted = api("POST", f"/review/refusals/{refusal['id']}/lift", json={"why": "it was so"}).json()
+    assert lifted["verdict"] == "lifted"
+    assert api("GET", "/review/refusals").json()["refusals"] == []
+    then = api("GET", "/review/refusals", params={"as_of": f"seq:{before['seq']}"}).json()
+    assert then["refusals"] == [refusal]
+    assert scribe.say("Ada", "works_on", "Heron").refused == 0
+    assert api("POST", f"/review/refusals/{refusal['id']}/lift").status_code == 404
+    with server.client(server.tokens.read) as client:
+        assert client.post(f"/api/v1/kbs/{server.kb}/review/refusals/{refusal['id']}/lift").status_code == 403
+    with database.read() as conn:
+        last = conn.execute("select actor, action, why from ledger_transaction where seq = %s", (lifted["seq"],))
+        assert tuple(last.fetchone().values()) == ("person:Ada (writer)", "refusal lifted", "it was so")
+
+
 def _remembered(server, database, settings, *sentences):
     """Sentences as an agent records them, up to the proposals that the pipeline's own stages make of them."""
     from substrate.extraction.stage import run_claims
