@@ -5,6 +5,11 @@
 -- name: state_keys_of_base
 -- lint: axis, since it compares two points of the record clock.
 -- Rows there at `b` and not at `a` (came), and the reverse. A fact is there where it is held and holds in the bucket.
+-- Closed facts are found first and by their closing: looked for in the order of pages, a narrow window reads them all.
+with closed as materialized (
+    select f.id, f.recorded_seq, f.holds_from, f.holds_to from facts f
+    where f.kb_id = %(kb_id)s and f.invalidated_seq > %(a)s and f.invalidated_seq <= %(b)s and %(a)s::bigint >= 0
+)
 (select 'entity' as kind, e.id, e.recorded_seq, true as came from entities e
  where e.kb_id = %(kb_id)s and e.recorded_seq > %(a)s and e.recorded_seq <= %(b)s and e.recorded_seq >= %(after_seq)s
    and (e.recorded_seq, 'entity', e.id) > (%(after_seq)s, %(after_kind)s::text, %(after_id)s::uuid)
@@ -37,9 +42,8 @@ union all
    and (f.recorded_seq, 'fact', f.id) > (%(after_seq)s, %(after_kind)s::text, %(after_id)s::uuid)
  order by f.recorded_seq, f.id limit %(limit)s)
 union all
-(select 'fact', f.id, f.recorded_seq, false from facts f
- where f.kb_id = %(kb_id)s and f.invalidated_seq > %(a)s and f.invalidated_seq <= %(b)s
-   and f.recorded_seq <= %(a)s and f.recorded_seq >= %(after_seq)s and [[holds f]]
+(select 'fact', f.id, f.recorded_seq, false from closed f
+ where f.recorded_seq <= %(a)s and [[holds f]]
    and (f.recorded_seq, 'fact', f.id) > (%(after_seq)s, %(after_kind)s::text, %(after_id)s::uuid)
  order by f.recorded_seq, f.id limit %(limit)s)
 order by recorded_seq, kind, id limit %(limit)s
