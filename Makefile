@@ -71,7 +71,7 @@ models: .models/.wheels .venv/.runtime
 	@touch $@
 
 lock:
-	@set -e; for l in "bootstrap locks/bootstrap.in" "runtime pyproject.toml --extra models" "dev pyproject.toml --extra models --extra dev -c locks/runtime.lock"; do \
+	@set -e; for l in "bootstrap locks/bootstrap.in" "runtime pyproject.toml --extra models --extra bench" "dev pyproject.toml --extra models --extra bench --extra dev -c locks/runtime.lock"; do \
 	  set -- $$l; name=$$1; shift; \
 	  $(BIN)/uv pip compile -q --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-emit-find-links --no-header $$@ -o locks/$$name.lock; done
 
