@@ -69,7 +69,7 @@ class Services:
         return ParserPool()
 
     def next_versions(self) -> Mapping[work.Stage, str]:
-        """What a new chunk becomes due for. A model that cannot be opened is left out; its own stage catches up."""
+        """What a new chunk becomes due for. A model that cannot be opened is left out; its own stage sees to it."""
         from substrate.extraction.stage import extractor_key
 
         names: dict[work.Stage, Callable[[], str]] = {
@@ -176,6 +176,8 @@ _STEPS: Mapping[Step, Callable[[Database, UUID, Services, int | None], StageResu
 def _without_model(db: Database, kb_id: UUID, step: Step, error: ModelUnavailable) -> StageResult:
     began = time.monotonic()
     stage: work.Stage = "embed" if step == "embed" else "claims"
+    with db.write() as conn:
+        work.add_due_unmet_chunks(conn, kb_id, stage, held_only=stage == "claims")
     work.postpone(db, kb_id, stage, MODEL_PAUSE_S)
     with db.read() as conn:
         left, mark = work.remaining(conn, kb_id, stage), work.watermark(conn, kb_id)

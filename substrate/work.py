@@ -20,6 +20,8 @@ from substrate.errors import LeaseLost
 Stage = Literal["parse", "embed", "claims", "entities", "facts"]
 STAGES: tuple[Stage, ...] = ("parse", "embed", "claims", "entities", "facts")
 LISTED_FAILURES = 20
+UNKNOWN_VERSION = "unknown"
+"""The code version of what waits for a model that could not be opened to say its name."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -177,6 +179,15 @@ def add_due_chunks(conn: WriteConnection, kb_id: UUID, stage: Stage, code_versio
     """Make due every chunk that the stage has not met at this version of the code; returns how many."""
     values = {"kb_id": kb_id, "stage": stage, "code_version": code_version, "held_only": held_only}
     return conn.execute(sql.query("add_due_chunks"), values).rowcount
+
+
+def add_due_unmet_chunks(conn: WriteConnection, kb_id: UUID, stage: Stage, *, held_only: bool) -> int:
+    """Make due what the stage never met, at a version yet unknown, so that it is seen to wait; returns how many.
+
+    The stage itself sets these aside (`outdate`) and makes the same chunks due at the version it then runs at.
+    """
+    values = {"kb_id": kb_id, "stage": stage, "code_version": UNKNOWN_VERSION, "held_only": held_only}
+    return conn.execute(sql.query("add_due_unmet_chunks"), values).rowcount
 
 
 def due_counts(conn: AnyConnection, kb_id: UUID) -> dict[str, int]:

@@ -132,6 +132,14 @@ update work set due_at = clock_timestamp() + make_interval(secs => %(seconds)s)
 where kb_id = %(kb_id)s and stage = %(stage)s and state = 'due'
   and (lease_until is null or lease_until < statement_timestamp())
 
+-- name: add_due_unmet_chunks
+-- Chunks that the stage has never met at any version of the code: all of them, or those held now.
+insert into work (kb_id, stage, item_id, code_version)
+select c.kb_id, %(stage)s, c.id, %(code_version)s from chunks c
+where c.kb_id = %(kb_id)s and (c.invalidated_seq is null or not %(held_only)s)
+  and not exists (select from work w where w.kb_id = c.kb_id and w.stage = %(stage)s and w.item_id = c.id)
+order by c.id on conflict do nothing
+
 -- name: add_due_chunks
 -- Chunks that the stage has never met at this version of the code: all of them, or those held now.
 insert into work (kb_id, stage, item_id, code_version)
