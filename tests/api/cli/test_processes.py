@@ -13,7 +13,9 @@ import pytest
 from api.cli import processes
 from tests.waiting import until
 
-STUBBORN = "import signal, time; signal.signal(signal.SIGTERM, signal.SIG_IGN); print('up', flush=True); time.sleep(600)"
+STUBBORN = (
+    "import signal, time; signal.signal(signal.SIGTERM, signal.SIG_IGN); print('up', flush=True); time.sleep(600)"
+)
 PARENT = (
     "import subprocess, sys, time;"
     "c = subprocess.Popen([sys.executable, '-c', 'import time; time.sleep(600)']);"
