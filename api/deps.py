@@ -43,12 +43,12 @@ class Caller:
     def actor(self) -> str:
         return self.principal.actor
 
-    def embedder_or_none(self) -> Embedder | None:
-        """None where the model cannot be opened: search answers by words then, and says which arm is missing."""
+    def embedder_or_error(self) -> Embedder | ModelUnavailable:
+        """The error where the model cannot be opened: search answers by words then, and says why."""
         try:
             return self.embedder()
-        except ModelUnavailable:
-            return None
+        except ModelUnavailable as error:
+            return error
 
 
 @dataclass(frozen=True, slots=True)

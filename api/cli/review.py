@@ -94,8 +94,8 @@ def lift(refusal_id: UUID, why: str, slug: str | None) -> None:
     from substrate.ledger import refusals as refused
 
     with opened() as (_, db):
-        with db.read() as conn:
-            base = the_base(conn, slug)
+        with db.read() as reading:
+            base = the_base(reading, slug)
         with (
             db.write() as conn,
             open_door(conn, base.id, actor=ACTOR, via="cli", action="refusal lifted", why=why) as door,

@@ -121,6 +121,7 @@ TOOLS: tuple[ToolSpec, ...] = (
             **_ENVELOPE,
             limit=_INTEGER,
             limit_reached=_BOOLEAN,
+            arms=_object(lexical=_STRING, vector=_STRING),
             chunks=_list(
                 chunk_id=_STRING,
                 document_id=_STRING,

@@ -28,6 +28,17 @@ def search_rows(answer: Answer) -> list[str]:
     ]
 
 
+def arms(answer: Answer) -> list[str]:
+    """One line per arm that could not serve or is not complete, so that a reader of text alone knows."""
+    names = {"lexical": "words", "vector": "meaning"}
+    lines = []
+    for arm, state in answer["arms"].items():
+        word, _, reason = state.partition(": ")
+        if word != "ok":
+            lines.append(f"Search by {names.get(arm, arm)} is {word}{f': {reason}' if reason else ''}.")
+    return lines
+
+
 def document(answer: Answer) -> str:
     """A page of a document, with how to go on."""
     date = f", dated {answer['doc_time'][:10]}" if answer["doc_time"] else ""

@@ -9,6 +9,7 @@ from uuid import UUID
 
 from api.deps import Member
 from api.mcp import text
+from api.searching import search
 from api.served import chunk_ids_in, fact_ids_in
 from substrate import reads
 from substrate.errors import Forbidden, NotFound
@@ -17,6 +18,7 @@ MOST_TEXT = 20_000
 """Characters of text in one result; some clients cut or divert longer ones."""
 Arguments = Mapping[str, Any]
 Answer = dict[str, Any]
+Moments = Mapping[str, str | None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,16 +45,9 @@ def run(name: str, who: Member, arguments: Arguments) -> Result:
 
 
 def _search_chunks(who: Member, arguments: Arguments) -> Result:
-    from substrate.retrieval.search import search_chunks
-
-    embedder = who.embedder_or_none()
-    with who.read() as conn:
-        moment = who.moment(conn, as_of=arguments.get("as_of"))
-        answer = search_chunks(
-            conn, who.kb_id, arguments["query"], moment, embedder=embedder, settings=who.settings, limit=6
-        )
+    answer = search(who, arguments["query"], arguments.get("as_of"), 6)
     rows = text.search_rows(answer)
-    lead = f"{len(rows)} passages {text.stands_on(answer)}"
+    lead = "\n".join([f"{len(rows)} passages {text.stands_on(answer)}", *text.arms(answer)])
     return Result(answer, "\n\n".join([lead, *rows]))
 
 
@@ -77,13 +72,13 @@ def _find_entities(who: Member, arguments: Arguments) -> Result:
 
 def _entity_facts(who: Member, arguments: Arguments) -> Result:
     filters = {k: arguments.get(k) for k in ("predicate", "object_type", "since", "until", "cursor")}
-    moments = {k: arguments.get(k) for k in ("at", "as_of", "before")}
+    at, moments = arguments.get("at"), _record_moments(arguments)
 
-    def ask(limit: int) -> Answer:
+    def ask(limit: int, again: Moments) -> Answer:
         with who.read() as conn:
-            moment = who.moment(conn, **moments)
+            moment = who.moment(conn, at=at, **(again or moments))
             answer = reads.entity_facts(conn, who.kb_id, arguments["entity_id"], moment, limit=limit, **filters)
-        return {**answer, "before": moments["before"]}
+        return {**answer, "before": arguments.get("before")}
 
     return _paged(ask, arguments.get("limit", 80), text.facts_lead, text.fact_rows)
 
@@ -91,9 +86,9 @@ def _entity_facts(who: Member, arguments: Arguments) -> Result:
 def _timeline(who: Member, arguments: Arguments) -> Result:
     filters = {k: arguments.get(k) for k in ("predicate", "since", "until", "cursor")}
 
-    def ask(limit: int) -> Answer:
+    def ask(limit: int, again: Moments) -> Answer:
         with who.read() as conn:
-            moment = who.moment(conn, as_of=arguments.get("as_of"), before=arguments.get("before"))
+            moment = who.moment(conn, **(again or _record_moments(arguments)))
             return reads.timeline(conn, who.kb_id, arguments["entity"], moment, limit=limit, **filters)
 
     return _paged(ask, arguments.get("limit", 60), text.facts_lead, text.fact_rows)
@@ -102,9 +97,9 @@ def _timeline(who: Member, arguments: Arguments) -> Result:
 def _changes(who: Member, arguments: Arguments) -> Result:
     filters = {k: arguments.get(k) for k in ("until", "kinds", "cursor")}
 
-    def ask(limit: int) -> Answer:
+    def ask(limit: int, again: Moments) -> Answer:
         with who.read() as conn:
-            moment = who.moment(conn, as_of=arguments.get("as_of"))
+            moment = who.moment(conn, **(again or {"as_of": arguments.get("as_of")}))
             return reads.changes(
                 conn,
                 who.kb_id,
@@ -118,18 +113,25 @@ def _changes(who: Member, arguments: Arguments) -> Result:
     return _paged(ask, arguments.get("limit", 40), text.changes_lead, text.change_rows)
 
 
+def _record_moments(arguments: Arguments) -> Moments:
+    return {"as_of": arguments.get("as_of"), "before": arguments.get("before")}
+
+
 def _paged(
-    ask: Callable[[int], Answer], limit: int, lead_of: Callable[[Answer], str], rows_of: Callable[[Answer], list[str]]
+    ask: Callable[[int, Moments], Answer],
+    limit: int,
+    lead_of: Callable[[Answer], str],
+    rows_of: Callable[[Answer], list[str]],
 ) -> Result:
     """A page that ends where the limit or the characters do, whichever comes first.
 
     Where the characters end it, the shorter page is asked for again at the same sequence number, so that rows,
     cursor and text agree.
     """
-    answer = ask(limit)
+    answer = ask(limit, {})
     kept = text.fits(lead_of(answer), rows_of(answer), MOST_TEXT)
     if kept < len(rows_of(answer)):
-        answer = {**ask(kept), "limit": limit}
+        answer = {**ask(kept, {"as_of": f"seq:{answer['seq']}"}), "limit": limit}
     notice = [f"More rows: call again with cursor {answer['next_cursor']}"] if answer["next_cursor"] else []
     return Result(answer, "\n".join([lead_of(answer), *rows_of(answer), *notice]))
 

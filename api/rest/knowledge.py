@@ -8,6 +8,7 @@ from uuid import UUID
 from fastapi import APIRouter, Query
 
 from api.deps import Reader, StrictRoute
+from api.searching import search as search_as_served
 from api.served import log_facts
 from substrate import reads
 
@@ -116,10 +117,4 @@ def search(
     kb_id: UUID, who: Reader, query: str, as_of: str | None = None, limit: Annotated[int, Query(ge=1, le=50)] = 6
 ) -> dict[str, Any]:
     """The best passages for a question."""
-    from substrate.retrieval.search import search_chunks
-
-    embedder = who.embedder_or_none()
-    with who.read() as conn:
-        moment = who.moment(conn, as_of=as_of)
-        answer = search_chunks(conn, kb_id, query, moment, embedder=embedder, settings=who.settings, limit=limit)
-    return log_facts(who, "search_chunks", answer)
+    return log_facts(who, "search_chunks", search_as_served(who, query, as_of, limit))

@@ -8,6 +8,7 @@ from uuid import UUID
 import jsonschema
 import pytest
 
+from api.mcp import tools
 from api.mcp.schemas import BY_NAME
 from substrate import reads
 from tests.api.mcp.test_protocol import rpc
@@ -140,6 +141,56 @@ def test_without_a_model_search_goes_by_words_and_says_so(call, server):
 
     server.app.state.embedder = broken
     call("remember", token=server.tokens.write, text="The heron nests behind the boathouse.")
-    structured, _ = call("search_chunks", query="boathouse")
+    structured, text = call("search_chunks", query="boathouse")
     assert len(structured["chunks"]) == 1
-    assert structured["arms"]["vector"].startswith("unavailable")
+    assert structured["arms"]["vector"] == "unavailable: no files"
+    assert structured["arms"]["lexical"] == "ok"
+    assert text.splitlines()[1] == "Search by meaning is unavailable: no files."
+    assert "arms" in BY_NAME["search_chunks"].output["required"]
+
+
+def test_a_whole_search_says_nothing_about_its_arms(call, server):
+    call("remember", token=server.tokens.write, text="The heron nests behind the boathouse.")
+    _, text = call("search_chunks", query="boathouse")
+    assert "unavailable" not in text
+
+
+def test_the_reason_of_a_missing_arm_names_no_place_and_no_secret(call, server):
+    from substrate.errors import ModelUnavailable
+
+    said = (
+        "https://me:hidden@models.internal:8443/v1 refuses the key (401): sk-abcdefgh12345678 is wrong; "
+        "/srv/private/e5/model.onnx is missing"
+    )
+
+    def broken():
+        raise ModelUnavailable(said)
+
+    server.app.state.embedder = broken
+    expected = "unavailable: the endpoint refuses the key (401): *** is wrong; model.onnx is missing"
+    structured, text = call("search_chunks", query="boathouse")
+    assert structured["arms"]["vector"] == expected
+    with server.client(server.tokens.read) as client:
+        over_rest = client.get(f"/api/v1/kbs/{server.kb}/search", params={"query": "boathouse"}).json()
+    assert over_rest["arms"]["vector"] == expected
+    assert "srv" not in text
+
+
+def test_a_page_that_is_asked_for_again_stands_where_the_first_stood(call, scribe, monkeypatch):
+    for i in range(90):
+        long = f"Ada contributes to project {i:03}, " + "and so on " * 40
+        scribe.say("Ada", "works_on", f"Project {i:03}", evidence=scribe.document(long), start=day("2024-01-01"))
+    fits, stood = tools.text.fits, []
+
+    def fits_while_someone_writes(*arguments):
+        stood.append(scribe.seq())
+        scribe.say("Ada", "works_on", f"Aardvark {len(stood)}", start=day("2020-01-01"))
+        return fits(*arguments)
+
+    monkeypatch.setattr(tools.text, "fits", fits_while_someone_writes)
+    for tool, more in (("entity_facts", {"entity_id": "Ada"}), ("timeline", {"entity": "Ada"})):
+        structured, text = call(tool, limit=300, **more)
+        assert structured["seq"] == stood[-1], tool
+        assert f"Aardvark {len(stood)}" not in text
+    structured, _ = call("changes", since="2020", limit=100)
+    assert (structured["seq"], structured["truncated"]) == (stood[-1], True)

@@ -1,0 +1,29 @@
+"""Search as it is served: with the reason why an arm is missing, and nothing of this machine in that reason."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+from api.deps import Member
+
+_ADDRESS = re.compile(r"\b[a-z][a-z0-9+.-]*://[^\s;,()]+")
+_SECRET = re.compile(r"\b(?:sk|pk|tc_pat|key|Bearer)[-_ ][\w.-]{8,}")
+_FOLDERS = re.compile(r"(?<![\w.~-])(?:[\w.~-]*/)+(?=[\w.~-])")
+
+
+def search(who: Member, query: str, as_of: str | None, limit: int) -> dict[str, Any]:
+    """The best passages for a question; ``arms`` tells how either arm stands."""
+    from substrate.retrieval.search import search_chunks
+
+    embedder = who.embedder_or_error()
+    with who.read() as conn:
+        moment = who.moment(conn, as_of=as_of)
+        answer = search_chunks(conn, who.kb_id, query, moment, embedder=embedder, settings=who.settings, limit=limit)
+    return {**answer, "arms": {arm: without_places(state) for arm, state in answer["arms"].items()}}
+
+
+def without_places(reason: str) -> str:
+    """A reason without addresses, folders and keys: what a model or a file said may name them."""
+    plain = _ADDRESS.sub("the endpoint", reason)
+    return _FOLDERS.sub("", _SECRET.sub("***", plain))
