@@ -38,17 +38,18 @@ ENCODER = "encoder.int8.onnx"
 
 def build_e5(models_dir: Path, model: Model, target: Path) -> None:
     import onnx
-    from onnx_encoder import e5_graph
 
     from substrate.retrieval.embedders.q4_file import Q4File
+    from tools.onnx_encoder import e5_graph
 
     onnx.save(e5_graph(Q4File(models_dir / model.inputs[0].path)), target / ENCODER)
 
 
 def build_minilm(models_dir: Path, model: Model, target: Path) -> None:
     import onnx
-    from onnx_encoder import minilm_graph
     from safetensors.numpy import load_file
+
+    from tools.onnx_encoder import minilm_graph
 
     weights, *beside = (models_dir / pin.path for pin in model.inputs)
     onnx.save(minilm_graph(load_file(weights)), target / ENCODER)

@@ -24,7 +24,7 @@ _NOISE = re.compile(r"^(--.*|SET .*|SELECT pg_catalog\.set_config.*|\\(un)?restr
 
 def dump(uri: str) -> str:
     """The schema of the database at `uri`, without comments, settings and what differs from run to run."""
-    command = [bin_dir() / "pg_dump", "--schema-only", "--no-owner", "--dbname", uri]
+    command = [str(bin_dir() / "pg_dump"), "--schema-only", "--no-owner", "--dbname", uri]
     text = subprocess.run(command, capture_output=True, text=True, check=True).stdout
     return "\n".join(line for line in text.splitlines() if not _NOISE.match(line)) + "\n"
 

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import hashlib
 import random
+from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 from decimal import Decimal
+from typing import Any
 from uuid import UUID, uuid4
 
 from bench.generate import people
@@ -14,12 +16,16 @@ from substrate.documents.intake import ensure_source
 from substrate.extraction.claims import ClaimTime, Value
 from substrate.ledger import open_door
 from substrate.ledger.assertions import assert_batch
+from substrate.ledger.door import Door
 from substrate.ledger.drafts import Draft, Evidence
 from substrate.ledger.entities import resolve_names
 from substrate.ontology.store import load_ontology
 from substrate.retrieval.embedders import Embedder
+from substrate.retrieval.passages import vector_key
 
 CHUNKS_EACH, BATCH = 10, 300
+Chunk = tuple[UUID, UUID, UUID, str]
+"""Chunk, document, version, text."""
 BEGIN = datetime(2015, 1, 1, tzinfo=UTC)
 _TOPICS = (
     "harbour lantern meadow quartz falcon juniper cobalt saffron birch granite willow ember heron cedar onyx".split()
@@ -28,8 +34,8 @@ _ACTS = "inspected repaired delivered reviewed moved cleaned measured painted so
 _THINGS = "crates pumps cables panels filters lenses boards valves tanks frames wheels signs".split()
 
 
-def write_chunks(db: Database, kb_id: UUID, count: int, seed: int) -> list[tuple[UUID, UUID, UUID, str]]:
-    """Chunks of some forty words; returns (chunk, document, version, text)."""
+def write_chunks(db: Database, kb_id: UUID, count: int, seed: int) -> list[Chunk]:
+    """Chunks of some forty words; returns them."""
     rng, made = random.Random(seed), []
     for first in range(0, count, CHUNKS_EACH * 50):
         with db.write() as connection:
@@ -40,7 +46,7 @@ def write_chunks(db: Database, kb_id: UUID, count: int, seed: int) -> list[tuple
     return made
 
 
-def _document(door, source: UUID, number: int, rng: random.Random) -> list[tuple[UUID, UUID, UUID, str]]:  # noqa: ANN001
+def _document(door: Door, source: UUID, number: int, rng: random.Random) -> list[Chunk]:
     document, version, content = uuid4(), uuid4(), f"bench {number}".encode()
     digest = hashlib.sha256(content).digest()
     door.connection.execute(
@@ -61,7 +67,7 @@ def _document(door, source: UUID, number: int, rng: random.Random) -> list[tuple
     return [(c["id"], document, version, c["text"]) for c in chunks]
 
 
-def _chunk(document: UUID, version: UUID, position: int, text: str) -> dict:
+def _chunk(document: UUID, version: UUID, position: int, text: str) -> dict[str, Any]:
     return {
         "id": uuid4(), "document_id": document, "version_id": version, "position": position, "text": text,
         "kind": "text", "heading_path": [], "anchor": {}, "cells": None, "body_start": position * 300,
@@ -79,7 +85,7 @@ def _text(rng: random.Random) -> str:
     return " ".join(one() for _ in range(3))
 
 
-def write_vectors(db: Database, kb_id: UUID, chunks: list[tuple[UUID, UUID, UUID, str]], embedder: Embedder) -> None:
+def write_vectors(db: Database, kb_id: UUID, chunks: list[Chunk], embedder: Embedder) -> None:
     """One vector per chunk, as the embed stage would write it."""
     import numpy as np
     from pgvector.psycopg import register_vector
@@ -97,12 +103,10 @@ def write_vectors(db: Database, kb_id: UUID, chunks: list[tuple[UUID, UUID, UUID
             ):
                 copy.set_types(["uuid", "uuid", "text", "vector"])
                 for (chunk, *_), vector in zip(part, vectors, strict=True):
-                    copy.write_row((kb_id, chunk, embedder.name, np.asarray(vector)))
+                    copy.write_row((kb_id, chunk, vector_key(embedder), np.asarray(vector)))
 
 
-def write_facts(
-    db: Database, kb_id: UUID, chunks: list[tuple[UUID, UUID, UUID, str]], count: int, seed: int
-) -> list[str]:
+def write_facts(db: Database, kb_id: UUID, chunks: list[Chunk], count: int, seed: int) -> list[str]:
     """At least `count` held facts about some hundreds of people; returns their names."""
     rng = random.Random(seed)
     staff = people(rng, 320)
@@ -122,9 +126,18 @@ def write_facts(
     return staff
 
 
-def _draft(rng, staff, projects, houses, entities, chunks) -> Draft:  # noqa: ANN001
+def _draft(
+    rng: random.Random,
+    staff: Sequence[str],
+    projects: Sequence[str],
+    houses: Sequence[str],
+    entities: Mapping[str, UUID],
+    chunks: Sequence[Chunk],
+) -> Draft:
     chunk, document, version, text = rng.choice(chunks)
     kind = rng.random()
+    other: str | None
+    value: Value | None
     subject, key, other, value = rng.choice(staff), "advises", rng.choice(projects), None
     if kind < 0.2:
         key, other = "works_for", rng.choice(houses)

@@ -5,17 +5,19 @@ from __future__ import annotations
 import asyncio
 import logging
 import sys
+from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
 import uvicorn
 from fastapi import FastAPI
 from mcp.server.mcpserver import MCPServer
+from starlette.applications import Starlette
 
 from api.app import create_app
 from substrate.settings import Settings, tame_native_threads
 
 
-def noop_app() -> tuple[MCPServer, object]:
+def noop_app() -> tuple[MCPServer, Starlette]:
     server = MCPServer("noop")
 
     @server.tool()
@@ -32,7 +34,7 @@ def build(settings: Settings) -> FastAPI:
     server, noop = noop_app()
 
     @asynccontextmanager
-    async def lifespan(_: FastAPI):  # noqa: ANN202
+    async def lifespan(_: FastAPI) -> AsyncIterator[None]:
         async with product.router.lifespan_context(product), server.session_manager.run():
             yield
 

@@ -5,12 +5,13 @@ from __future__ import annotations
 import argparse
 import sys
 import time
+from collections.abc import Sequence
 
 from rich.console import Console
 from rich.table import Table
 
 from bench.database import ROOT, commit, fresh_settings
-from bench.generate import documents
+from bench.generate import Generated, documents
 from substrate.bases import create_base
 from substrate.db import open_database
 from substrate.documents.intake import PushItem, push
@@ -19,6 +20,8 @@ from substrate.settings import Settings
 from substrate.work import StageResult
 
 SEED, PUSHED_AT_ONCE = 1, 100
+Row = tuple[str, int, float, float, int, int]
+"""Stage, items, seconds, items/s, rows written, failed."""
 
 
 def main() -> int:
@@ -45,7 +48,7 @@ def main() -> int:
     return 0 if all(r.failed == 0 and r.remaining == 0 for r in results) else 1
 
 
-def run(settings: Settings, corpus: list) -> tuple[float, list[StageResult], dict[str, int]]:
+def run(settings: Settings, corpus: Sequence[Generated]) -> tuple[float, list[StageResult], dict[str, int]]:
     """Push in batches, then every stage to its end."""
     with open_database(settings, "bench") as db:
         with db.write() as connection:
@@ -62,13 +65,13 @@ def run(settings: Settings, corpus: list) -> tuple[float, list[StageResult], dic
             results = run_pipeline(db, kb_id, services)
         with db.read() as connection:
             counts = {
-                table: connection.execute(f"select count(*) as n from {table}").fetchone()["n"]  # type: ignore[arg-type, index]
+                table: connection.execute(f"select count(*) as n from {table}").fetchone()["n"]  # type: ignore[index]
                 for table in ("chunks", "claims", "entities", "facts", "ledger_log")
             }
     return pushed_s, results, counts
 
 
-def show(rows: list, pushed_s: float, count: int) -> None:
+def show(rows: Sequence[Row], pushed_s: float, count: int) -> None:
     table = Table(title="where the time goes")
     for name in ("stage", "items", "seconds", "items/s", "rows written", "failed"):
         table.add_column(name, justify="left" if name == "stage" else "right")
@@ -78,7 +81,7 @@ def show(rows: list, pushed_s: float, count: int) -> None:
     Console().print(table)
 
 
-def write(rows: list, pushed_s: float, whole: float, size: int, counts: dict[str, int], line: str) -> None:
+def write(rows: Sequence[Row], pushed_s: float, whole: float, size: int, counts: dict[str, int], line: str) -> None:
     path = ROOT / "bench" / "results" / "pipeline.md"
     path.parent.mkdir(parents=True, exist_ok=True)
     stages = "\n".join(f"| {s} | {d} | {t:.1f} | {t / whole:.0%} | {v:.1f} |" for s, d, t, v, _, _ in rows)

@@ -117,7 +117,9 @@ def run(settings: Settings, root: Path, wanted: int, wait_s: float) -> dict[str,
 def ask_under_load(db: Database, kb_id: UUID, wanted: int) -> tuple[list[Question], list[str], list[tuple[Any, str]]]:
     """Random questions with their first answers, and the naive reader's, while the writers write."""
     rng = random.Random(SEED)
-    questions, first, naive_first = [], [], []
+    questions: list[Question] = []
+    first: list[str] = []
+    naive_first: list[tuple[Any, str]] = []
     for _ in range(wanted):
         with db.read() as connection:
             head = resolve(connection, kb_id).seq
