@@ -32,7 +32,7 @@ ALL: tuple[Step, ...] = ("parse", "embed", "index", "claims", "entities", "facts
 class Services:
     """What stages need beside the database, opened when first used and once per process.
 
-    A test may pass an embedder or extractor of its own.
+    A test may pass an embedder or extractor of its own, and closes it itself.
     """
 
     def __init__(
@@ -41,6 +41,7 @@ class Services:
         self.settings = settings
         self._embedder = embedder
         self._extractor = extractor
+        self._opened: list[object] = []
         self._lock = Lock()
 
     @property
@@ -51,6 +52,7 @@ class Services:
                 from substrate.retrieval.embedders import open_embedder
 
                 self._embedder = open_embedder(self.settings)
+                self._opened.append(self._embedder)
             return self._embedder
 
     @property
@@ -59,6 +61,7 @@ class Services:
         with self._lock:
             if self._extractor is None:
                 self._extractor = open_extractor(self.settings)
+                self._opened.append(self._extractor)
             return self._extractor
 
     @cached_property
@@ -71,9 +74,10 @@ class Services:
     def next_versions(self) -> Mapping[work.Stage, str]:
         """What a new chunk becomes due for. A model that cannot be opened is left out; its own stage sees to it."""
         from substrate.extraction.stage import extractor_key
+        from substrate.retrieval.passages import vector_key
 
         names: dict[work.Stage, Callable[[], str]] = {
-            "embed": lambda: self.embedder.name,
+            "embed": lambda: vector_key(self.embedder),
             "claims": lambda: extractor_key(self.extractor),
         }
         found: dict[work.Stage, str] = {}
@@ -85,9 +89,12 @@ class Services:
         return found
 
     def close(self) -> None:
-        """End the reading children."""
+        """End the reading children and close the connections that models keep open."""
         if "parsers" in self.__dict__:
             self.parsers.close()
+        for model in self._opened:
+            if callable(close := getattr(model, "close", None)):
+                close()
 
     def __enter__(self) -> Self:
         return self

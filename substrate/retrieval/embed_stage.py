@@ -13,17 +13,21 @@ from substrate import sql, work
 from substrate.db import Database, WriteConnection
 from substrate.passes import Tally, run_pass
 from substrate.retrieval.embedders import Embedder, Vectors
-from substrate.retrieval.passages import passage_text
+from substrate.retrieval.passages import passage_text, vector_key
 
 BATCH = 64
 """Chunks per call of the model and per transaction."""
 
 
 def run_embed(db: Database, kb_id: UUID, embedder: Embedder, *, limit: int | None = None) -> work.StageResult:
-    """Embed what is due or has no vector of this model yet. Vectors are cached by (chunk, model) for ever."""
+    """Embed what is due or has no vector of this model and this recipe of text yet.
+
+    Vectors are cached by chunk and `vector_key` for ever.
+    """
+    key = vector_key(embedder)
     with db.write() as conn:
-        work.outdate(conn, kb_id, "embed", embedder.name)
-        work.add_due_chunks(conn, kb_id, "embed", embedder.name, held_only=False)
+        work.outdate(conn, kb_id, "embed", key)
+        work.add_due_chunks(conn, kb_id, "embed", key, held_only=False)
 
     def handle(lease: work.Lease) -> Tally:
         with db.read() as conn:
@@ -33,11 +37,11 @@ def run_embed(db: Database, kb_id: UUID, embedder: Embedder, *, limit: int | Non
         tally = Tally(done=len(rows), skipped=len(lease.items) - len(rows))
         tally.pay({"texts_truncated": embedder.truncated - cut})
         with db.write() as conn:
-            tally.written = _keep(conn, kb_id, embedder.name, [row["id"] for row in rows], vectors)
+            tally.written = _keep(conn, kb_id, key, [row["id"] for row in rows], vectors)
             work.finish(conn, kb_id, lease, lease.items)
         return tally
 
-    return run_pass(db, kb_id, "embed", handle, batch=BATCH, limit=limit, code_version=embedder.name)
+    return run_pass(db, kb_id, "embed", handle, batch=BATCH, limit=limit, code_version=key)
 
 
 def _words(row: dict[str, Any]) -> str:
@@ -46,6 +50,7 @@ def _words(row: dict[str, Any]) -> str:
         filename=row["filename"],
         heading_path=row["heading_path"],
         author=row["author"],
+        title=row["title"],
         doc_time=row["doc_time"],
     )
 

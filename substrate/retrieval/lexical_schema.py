@@ -18,7 +18,7 @@ from uuid import UUID
 from substrate.retrieval.analysis import analyser, codes, normalised, terms, words
 from substrate.retrieval.passages import context_words
 
-VERSION = 1
+VERSION = 2
 """Raised whenever the fields or the analysis change: an index of another version is rebuilt."""
 OPEN = 2**62
 """The closing sequence of a chunk that is not closed."""
@@ -59,7 +59,7 @@ def question_terms(question: str) -> tuple[Term, ...]:
 def field_terms(row: Mapping[str, Any]) -> dict[Field, list[str]]:
     """Surface forms per field of a row of ``retrieval_events``, before the analyser's chain."""
     text = normalised(row["text"])
-    title = normalised(context_words(row["filename"], row["heading_path"], row["author"]))
+    title = normalised(context_words(row["filename"], row["heading_path"], row["author"], row["title"]))
     return {"body": words(text), "title": words(title), "codes": codes(text) + codes(title)}
 
 

@@ -74,6 +74,7 @@ class Tail:
                 filename=row["filename"],
                 heading_path=row["heading_path"],
                 author=row["author"],
+                title=row["title"],
                 doc_time=row["doc_time"],
             )
         else:

@@ -26,6 +26,7 @@ from substrate.axes.as_of import AsOf
 from substrate.db import ReadConnection
 from substrate.errors import ModelUnavailable
 from substrate.retrieval.embedders import Embedder
+from substrate.retrieval.passages import vector_key
 
 EXACT_UP_TO = 20_000
 """Rows up to which an exact scan is quick enough: about 2 ms per thousand of 384 dimensions on two busy cores."""
@@ -114,7 +115,7 @@ def nearest(
     fresh = fresh if fresh and len(fresh) <= _FRESH_ASKED else {}
     values = {
         "kb_id": kb_id,
-        "model": embedder.name,
+        "model": vector_key(embedder),
         "vector": _literal(vector),
         "depth": depth,
         "namespace": namespace,
@@ -141,7 +142,7 @@ def _rows(
     conn: ReadConnection, kb_id: UUID, embedder: Embedder, as_of: AsOf, values: dict[str, Any], depth: int
 ) -> list[dict[str, Any]]:
     bound = sql.parameters(as_of, **values)
-    if _index_stands(conn, kb_id, embedder.name):
+    if _index_stands(conn, kb_id, vector_key(embedder)):
         conn.execute(sql.query("retrieval_hnsw_settings"))
         query = _indexed_query(kb_id, embedder, as_of)
         rows = conn.execute(query, bound, prepare=False).fetchall()
@@ -153,7 +154,9 @@ def _rows(
 def _indexed_query(kb_id: UUID, embedder: Embedder, as_of: AsOf) -> pgsql.Composed:
     """Base and model as literals: only then does the planner know that the partial index covers them."""
     return pgsql.SQL(sql.query("retrieval_nearest_indexed", as_of)).format(
-        dimension=pgsql.Literal(embedder.dimension), kb_id=pgsql.Literal(kb_id), model=pgsql.Literal(embedder.name)
+        dimension=pgsql.Literal(embedder.dimension),
+        kb_id=pgsql.Literal(kb_id),
+        model=pgsql.Literal(vector_key(embedder)),
     )
 
 

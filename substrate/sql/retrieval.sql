@@ -7,7 +7,7 @@ select h.seq as head, e.*
 from kb_head h
 left join lateral (
     select c.id, c.document_id, c.namespace, c.text, c.heading_path, v.filename, v.author,
-           coalesce(v.doc_time, p.doc_time) as doc_time, c.recorded_seq, c.invalidated_seq,
+           coalesce(p.title, '') as title, coalesce(v.doc_time, p.doc_time) as doc_time, c.recorded_seq, c.invalidated_seq,
            case when c.recorded_seq > %(after)s then c.recorded_seq else c.invalidated_seq end as event_seq
     from chunks c
     join document_versions v on v.kb_id = c.kb_id and v.id = c.version_id

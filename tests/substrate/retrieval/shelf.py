@@ -12,7 +12,7 @@ from psycopg.types.json import Jsonb
 
 from substrate.db import Database
 from substrate.ledger import open_door
-from substrate.retrieval.passages import passage_text
+from substrate.retrieval.passages import passage_text, vector_key
 
 
 class Shelf:
@@ -97,13 +97,13 @@ class Shelf:
                    join document_versions v on v.kb_id = c.kb_id and v.id = c.version_id
                    where c.kb_id = %s and not exists
                      (select from embeddings e where e.kb_id = c.kb_id and e.chunk_id = c.id and e.model = %s)""",
-                (self.kb_id, embedder.name),
+                (self.kb_id, vector_key(embedder)),
             ).fetchall()
             texts = [passage_text(r["text"], filename=r["filename"], heading_path=r["heading_path"]) for r in rows]
             for row, vector in zip(rows, embedder.passages(texts), strict=True):
                 conn.execute(
                     "insert into embeddings (kb_id, chunk_id, model, embedding) values (%s, %s, %s, %s::vector)",
-                    (self.kb_id, row["id"], embedder.name, str(vector.tolist())),
+                    (self.kb_id, row["id"], vector_key(embedder), str(vector.tolist())),
                 )
             return len(rows)
 

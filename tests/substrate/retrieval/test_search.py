@@ -11,6 +11,7 @@ from substrate.errors import InvalidInput, ModelUnavailable
 from substrate.reads.moments import resolve
 from substrate.retrieval import fusion, vectors
 from substrate.retrieval.lexical import run_index
+from substrate.retrieval.passages import vector_key
 from substrate.retrieval.search import search_chunks
 
 
@@ -132,7 +133,7 @@ def test_what_waits_for_the_embedding_stage_is_counted(shelf, ask, database, kb,
     shelf.put("b.txt", ["harbours"])
     run_index(database, kb, settings)
     with database.write() as conn:
-        work.add_due(conn, kb, "embed", [shelf.chunk_ids["harbours"]], letters.name)
+        work.add_due(conn, kb, "embed", [shelf.chunk_ids["harbours"]], vector_key(letters))
     answer = ask("harbours", embedder=letters)
     assert "harbours" in [chunk["text"] for chunk in answer["chunks"]]
     assert answer["arms"]["vector"].startswith("ok: up to 1 passages have no vector")
@@ -207,7 +208,7 @@ def test_the_vector_index_answers_as_the_exact_scan_does(shelf, ask, database, k
     monkeypatch.setattr(vectors, "_INDEX_KNOWN_SECONDS", 0.0)
     first = shelf.put("a.txt", [f"{n * 7919 % 1000} crate {n}" for n in range(300)])
     shelf.embed(letters)
-    assert vectors.ensure_vector_index(dsn, kb, letters.name, 64) is False  # too few to be worth it
+    assert vectors.ensure_vector_index(dsn, kb, vector_key(letters), 64) is False  # too few to be worth it
 
     def similarities(seq: int = first) -> list[float]:
         with database.read() as conn:
@@ -216,15 +217,15 @@ def test_the_vector_index_answers_as_the_exact_scan_does(shelf, ask, database, k
         return [near.similarity for near in answer.found]
 
     exact = similarities()
-    assert vectors.ensure_vector_index(dsn, kb, letters.name, 64, above=100) is True
-    assert vectors.ensure_vector_index(dsn, kb, letters.name, 64, above=100) is False
+    assert vectors.ensure_vector_index(dsn, kb, vector_key(letters), 64, above=100) is True
+    assert vectors.ensure_vector_index(dsn, kb, vector_key(letters), 64, above=100) is False
     assert sum(similarities()) >= 0.99 * sum(exact) > 0 and len(exact) == 20
     with database.read() as conn:
         query = vectors._indexed_query(kb, letters, resolve(conn, kb))
         bound = {"vector": str([0.125] * 64), "namespace": None, "depth": 10, "fresh": []}
         conn.execute("set local enable_sort = off")  # 300 rows are too few for the planner to prefer an index
         plan = conn.execute(pgsql.SQL("explain ") + query, bound).fetchall()
-    assert any(vectors.index_name(kb, letters.name) in row["QUERY PLAN"] for row in plan)
+    assert any(vectors.index_name(kb, vector_key(letters)) in row["QUERY PLAN"] for row in plan)
     shelf.put("a.txt", ["only one crate"])
     shelf.embed(letters)
     assert len(similarities(first + 1)) == 1  # what the index leaves short is scanned exactly
