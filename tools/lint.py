@@ -1,9 +1,15 @@
 """House lints: rules of this house that no general tool knows. Exits 1 with ``file:line: rule`` for each breach.
 
+They read what is shipped: the packages `substrate`, `orchestration` and `api`. Tests, demo, benchmarks and tools are
+not read; they may look at the database in their own words.
+
 - ``environment``: only ``substrate/settings.py`` reads the environment; a setting read elsewhere is one that
   ``Settings`` does not show and tests do not see.
 - ``sql``: SQL lives in ``substrate/sql/*.sql`` and ``migrations``; a statement spelled in Python escapes the axis
-  modules. Escape with ``# lint: sql <reason>`` on the line.
+  modules. Seen are string literals, and the literal beginnings of f-strings, that open as a statement over tables
+  (``select … from``, ``with … as (``, ``insert``, ``update``, ``delete``, ``copy``), outside the modules of
+  `SQL_WRITERS`. Not seen are strings put together from pieces, and statements over no table, such as ``set``.
+  Escape with ``# lint: sql <reason>`` on the line.
 - ``axis``: record and valid time are compared in the axis modules alone, in ``.sql`` files through their marks; a
   forgotten half of the predicate leaks rows and nothing fails. ``-- lint: axis`` with a reason in a query's comment
   excuses it.
@@ -30,7 +36,8 @@ SQL_WRITERS = {
     "substrate/axes/transaction_time.py",
 }
 _STATEMENT = re.compile(
-    r"^\s*(select\s.+\sfrom\s|insert\s+into\s|update\s+\w+\s+set\s|delete\s+from\s|copy\s+\w+.*(from|to)\s+std)",
+    r"^\s*(select\s.+\sfrom\s|with\s+(recursive\s+)?\w+\s+as\s+((not\s+)?materialized\s+)?\(|insert\s+into\s"
+    r"|update\s+\w+\s+set\s|delete\s+from\s|copy\s+\w+.*(from|to)\s+std)",
     re.I | re.S,
 )
 _AXIS = re.compile(r"\b(\w+\.)?(invalidated_seq|recorded_seq|holds_from|holds_to)\s*(<=|>=|<|>)", re.I)
