@@ -1,6 +1,7 @@
 """One table from the product's errors to HTTP statuses, and the problem JSON (RFC 9457) that tells them.
 
-A problem names the field where there is one. It never carries SQL, a path, a stack or the input it refused.
+A problem names the field where there is one, and may say back the value that was refused (a date, a name, an id). It
+carries no SQL, no stack and no path of this machine: what a database or a model said stays in the log.
 """
 
 from __future__ import annotations
@@ -65,6 +66,16 @@ def problem(error: errors.TwoclocksError) -> JSONResponse:
     return _response(status, word, public_message(error), headers, **jsonable_encoder(facts, custom_encoder={}))
 
 
+def too_large(most: int) -> JSONResponse:
+    """The answer for a body of more than `most` bytes; the connection ends, since the rest is not read."""
+    return _response(413, "too_large", too_large_detail(most), {"Connection": "close"})
+
+
+def too_large_detail(most: int) -> str:
+    """What a sender of too much is told."""
+    return f"at most {most} bytes are taken here in one request"
+
+
 def _response(
     status: int, word: str, detail: str, headers: Mapping[str, str] | None = None, **more: Any
 ) -> JSONResponse:
@@ -96,7 +107,7 @@ async def _validation_error(_: Request, error: Exception) -> Response:
 
 async def _http_error(_: Request, error: Exception) -> Response:
     assert isinstance(error, HTTPException)  # noqa: S101 - registered for it alone
-    word = {404: "not_found", 405: "method_not_allowed"}.get(error.status_code, "error")
+    word = {404: "not_found", 405: "method_not_allowed", 413: "too_large"}.get(error.status_code, "error")
     return _response(error.status_code, word, str(error.detail), error.headers)
 
 

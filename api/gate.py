@@ -1,7 +1,7 @@
 """The gate before every route under /api: who asks, and does the base exist for them?
 
 It stands before routing and before any body is read, so that no route can be reached, and no body parsed, without a
-valid token, whatever a later route forgets.
+valid token, whatever a later route forgets. It bounds every body, by the length announced and while it comes in.
 """
 
 from __future__ import annotations
@@ -11,15 +11,24 @@ from dataclasses import dataclass
 from uuid import UUID
 
 from starlette.concurrency import run_in_threadpool
-from starlette.types import ASGIApp, Receive, Scope, Send
+from starlette.exceptions import HTTPException
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from api.errors import problem
+from api.errors import problem, too_large, too_large_detail
 from substrate import access
 from substrate.access import Principal, Role
 from substrate.db import Database
 from substrate.errors import NotFound, TwoclocksError, Unauthenticated
 
 OPEN = frozenset({"/api/v1/health"})
+MOST_BODY = 1024 * 1024
+"""Bytes of a request's body, where its route is in none of the classes below."""
+MOST_ONTOLOGY = 2 * 1024 * 1024
+MOST_CALL = 4 * 1024 * 1024
+"""A call over MCP."""
+MOST_DOCUMENTS = 40 * 1024 * 1024
+"""A pushed batch: one document of the largest size, as base64 and with its JSON around it."""
+_MOST = {("POST", "documents"): MOST_DOCUMENTS, ("PUT", "ontology"): MOST_ONTOLOGY, ("POST", "mcp"): MOST_CALL}
 _BASE = re.compile(r"^/api/v1/kbs/([^/]+)(?:/|$)")
 
 
@@ -54,8 +63,39 @@ class Gate:
             await problem(error)(scope, receive, send)
             return
         state.access_log.used(admission.principal)
+        most = most_body(scope["method"], path)
+        if (announced := _announced(scope)) is not None and announced > most:
+            await too_large(most)(scope, receive, send)
+            return
         scope.setdefault("state", {})["admission"] = admission
-        await self.app(scope, receive, send)
+        await self.app(scope, _bounded(receive, most), send)
+
+
+def most_body(method: str, path: str) -> int:
+    """Bytes that the body of a request may have, by the class of its route."""
+    match = _BASE.match(path)
+    tail = path[match.end() :] if match else ""
+    return _MOST.get((method, tail), MOST_BODY)
+
+
+def _announced(scope: Scope) -> int | None:
+    found = [value for name, value in scope["headers"] if name == b"content-length"]
+    return int(found[0]) if found and found[0].isdigit() else None
+
+
+def _bounded(receive: Receive, most: int) -> Receive:
+    """`receive` that stops when more than `most` bytes came, for a sender who announced no length."""
+    seen = 0
+
+    async def bounded() -> Message:
+        nonlocal seen
+        message = await receive()
+        seen += len(message.get("body", b""))
+        if seen > most:
+            raise HTTPException(413, too_large_detail(most))
+        return message
+
+    return bounded
 
 
 def admit(db: Database, presented: str | None, path: str) -> Admission:

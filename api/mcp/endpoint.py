@@ -25,13 +25,13 @@ from starlette.types import Receive, Scope, Send
 
 from api.deps import Member, member_of
 from api.errors import public_message
+from api.gate import MOST_CALL
 from api.mcp import arguments, tools
 from api.mcp.schemas import BY_NAME, TOOLS, ToolSpec
 from substrate.errors import TwoclocksError
 from substrate.settings import Settings
 
 _log = logging.getLogger(__name__)
-_MAX_BODY = 4 * 1024 * 1024
 _LOOPBACK = ("127.0.0.1", "localhost", "[::1]")
 INSTRUCTIONS = (
     "One knowledge base on two clocks. `at` asks about the world at a date; `as_of` asks what the base held at a "
@@ -63,7 +63,7 @@ class McpEndpoint:
             json_response=True,
             stateless=True,
             security_settings=self._security,
-            max_request_body_size=_MAX_BODY,
+            max_request_body_size=MOST_CALL,
         )
         async with manager.run():
             self._manager = manager

@@ -19,7 +19,6 @@ from substrate.ontology.terms import parse_ontology
 from substrate.reads.moments import envelope, head, rfc3339
 
 router = APIRouter(route_class=StrictRoute, tags=["bases"])
-MAX_ONTOLOGY = 2 * 1024 * 1024
 
 
 class NewBase(Body):
@@ -77,11 +76,8 @@ def get_ontology(kb_id: UUID, who: Reader) -> dict[str, Any]:
 @router.put("/kbs/{kb_id}/ontology")
 async def put_ontology(kb_id: UUID, request: Request, who: Editor) -> dict[str, Any]:
     """Declare the ontology: the body is the YAML file. Terms that would come out the same are left alone."""
-    raw = await request.body()
-    if len(raw) > MAX_ONTOLOGY:
-        raise InvalidInput(f"ontology: at most {MAX_ONTOLOGY} bytes", field="ontology")
     try:
-        text = raw.decode()
+        text = (await request.body()).decode()
     except UnicodeDecodeError:
         raise InvalidInput("ontology: must be UTF-8 text", field="ontology") from None
     return await run_in_threadpool(_declare, who, text)
