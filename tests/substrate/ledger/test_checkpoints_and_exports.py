@@ -162,6 +162,8 @@ def test_an_export_is_checked_with_no_database(history, database, kb, monkeypatc
     assert outcome([*lines[:place], lines[place][:40]]) == (1, event["seq"] - 1), "half a line"
     assert outcome([*lines[:place], lines[place + 1], lines[place], *lines[place + 2 :]])[0] == 3
     assert outcome(lines[:-1])[0] == 3, "cut"
+    whole = [line for line in lines[1:] if json.loads(line)["seq"] < signed.seq]
+    assert outcome([lines[0], *whole]) == (3, signed.seq), "cut between transactions"
     end = json.loads(lines[-1])
     place = {"seq": end["seq"], "ordinal": end["ordinal"] + 1, "kind": "note"}
     forged = chain_hash(bytes.fromhex(end["hash"]), *place.values(), b"{}").hex()
@@ -190,7 +192,9 @@ def test_bytes_that_are_no_text_are_carried_out_as_they_are(history, database, k
     with psycopg.connect(dsn) as owner:
         owner.execute("set session_replication_role = replica")
         owner.execute("update ledger_log set payload = '\\xff00ed' where kb_id = %s and seq = 2 and ordinal = 1", (kb,))
-    report = verify_export(exported(database, kb).splitlines(keepends=True))
+    out = exported(database, kb)
+    assert rb'"\udcff\u0000\udced"' in out
+    report = verify_export(out.splitlines(keepends=True))
     assert (report.exit_code, report.first_bad_seq) == (1, 2)
 
 
