@@ -30,6 +30,8 @@ _BUSY = "lexical index: another process is writing it"
 def run_index(db: Database, kb_id: UUID, settings: Settings, *, batch: int = BATCH) -> StageResult:
     """Bring the base's index up to the head. Skips, and says so, where another writer is at work.
 
+    An index that cannot be read is built anew, which is the first of the result's ``failures``; nothing has failed.
+
     May be killed anywhere: what was committed says itself up to where. Raises `NotFound` for an unknown base.
     """
     files = IndexFiles(settings.index_dir, kb_id)
@@ -41,8 +43,9 @@ def run_index(db: Database, kb_id: UUID, settings: Settings, *, batch: int = BAT
                 return _skipped(conn, kb_id, files, head, started)
             files.prune()
             directory = files.current()
-            if directory is None:
-                return _build(conn, kb_id, files, head, batch, started)
+            damage = _damage(directory)
+            if directory is None or damage:
+                return _build(conn, kb_id, files, head, batch, started, damage)
             written = _catch_up(conn, kb_id, directory, head, batch)
     return _result(written, head, started)
 
@@ -82,22 +85,34 @@ def _head(conn: ReadConnection, kb_id: UUID) -> int:
     return int(row["seq"])
 
 
-def _build(conn: ReadConnection, kb_id: UUID, files: IndexFiles, head: int, batch: int, started: float) -> StageResult:
+def _damage(directory: Path | None) -> str:
+    """Why an index cannot be read, or nothing."""
+    try:
+        if directory is not None:
+            watermark(open_index(directory).searcher())
+    except (ValueError, OSError) as error:
+        return f"{directory.name if directory else ''} could not be read and was built anew: {error}"
+    return ""
+
+
+def _build(
+    conn: ReadConnection, kb_id: UUID, files: IndexFiles, head: int, batch: int, started: float, damage: str = ""
+) -> StageResult:
     directory = files.new()
     written = _catch_up(conn, kb_id, directory, head, batch)
     files.point_to(directory)
     files.prune()
-    return _result(written, head, started)
+    return _result(written, head, started, (damage,) if damage else ())
 
 
-def _result(written: int, head: int, started: float) -> StageResult:
+def _result(written: int, head: int, started: float, told: tuple[str, ...] = ()) -> StageResult:
     seconds = time.monotonic() - started
-    return StageResult(STAGE, done=written, written=written, seconds=seconds, watermark=head)
+    return StageResult(STAGE, done=written, written=written, seconds=seconds, failures=told, watermark=head)
 
 
 def _skipped(conn: ReadConnection, kb_id: UUID, files: IndexFiles, head: int, started: float) -> StageResult:
     directory = files.current()
-    after = watermark(open_index(directory).searcher()) if directory else 0
+    after = watermark(open_index(directory).searcher()) if directory and not _damage(directory) else 0
     waiting = _backlog(conn, kb_id, after)
     seconds = time.monotonic() - started
     return StageResult(STAGE, skipped=1, remaining=waiting, seconds=seconds, failures=(_BUSY,), watermark=head)

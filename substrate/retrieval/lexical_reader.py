@@ -25,6 +25,7 @@ from substrate.settings import Settings
 
 _OPEN_READERS = 256
 """Bases whose index stays open in one process; the one unused for longest is let go."""
+_UNREADABLE = "the lexical index cannot be read ({}); the next run builds it anew, as does: twoclocks index rebuild"
 _ATTEMPTS = 5
 """How often a directory may vanish under a reader (two swaps within one opening) before it gives up."""
 
@@ -136,7 +137,7 @@ class Reader:
                 return View(searcher, Tail(watermark(searcher)))
             except (ValueError, OSError) as error:
                 failure, self._index = error, None
-        raise Unavailable(f"the lexical index cannot be read, rebuild it: {failure}", path=str(directory))
+        raise Unavailable(_UNREADABLE.format(failure), path=str(directory))
 
     def _without_index(self) -> View:
         self._index = self._directory = None
