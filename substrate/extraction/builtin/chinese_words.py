@@ -91,7 +91,7 @@ _TRAILING = re.compile(
 )
 
 
-_NEVER_LAST = "曾已将现于也均都仍被由还又才并则就在是"
+_NEVER_LAST = "曾已将现于也均都仍被由还又才并则就在是后"
 
 
 def chinese_kind(name: str) -> str | None:

@@ -85,7 +85,7 @@ def rewrite(masked: Masked) -> tuple[Masked, Correction]:
                 (sum(u.start < m.start() for u in masked.units), sum(u.start < m.end() for u in masked.units))
             )
     pairs = []
-    for right, wrong, span in _contrasts(units):
+    for right, wrong, span in _contrasts(units, corrects):
         removed.append(span)
         measured = right.kind in {"amount", "time"}
         if m := _GIVEN_AS.search(masked.text):
@@ -179,7 +179,7 @@ def _should_read(units: list[Unit]) -> list[Unit]:
     return units
 
 
-def _contrasts(units: list[Unit]) -> list[tuple[Unit, Unit, tuple[int, int]]]:
+def _contrasts(units: list[Unit], corrects: bool) -> list[tuple[Unit, Unit, tuple[int, int]]]:
     """ "B, not A" and "not A but B" between units of one kind."""
     found = []
     for i, unit in enumerate(units):
@@ -199,11 +199,20 @@ def _contrasts(units: list[Unit]) -> list[tuple[Unit, Unit, tuple[int, int]]]:
             continue
         before = i - 1 if units[i - 1].text != "," else i - 2
         plain = units[i - 1].text in {",", "("} or unit.text.lower() != "not"
+        if not corrects and _changes_hands(units, i, before):
+            continue
         if before >= 0 and plain and units[before].kind == wrong.kind:
             first = i - 1 if units[i - 1].text in {",", "("} else i
             stop = wrong_at + (2 if after in {",", ")"} else 1)
             found.append((units[before], wrong, (first, stop)))
     return found
+
+
+def _changes_hands(units: list[Unit], at: int, before: int) -> bool:
+    """ "Reports to B instead of A" tells of a change and corrects nothing."""
+    said = [u.text.lower() for u in units[max(before - 2, 0) : before]]
+    reports = len(said) == 2 and said[0].startswith(("report", "work")) and said[1] in {"to", "for"}
+    return reports and units[at].text.lower() != "not"
 
 
 def _next_swappable(units: list[Unit], at: int) -> int | None:

@@ -103,6 +103,8 @@ def role_drafts(
 def _title_drafts(
     holder: Term, title: str, org: Term | None, time: ClaimTime, mood: Mood | None, wording: str
 ) -> list[Draft]:
+    if org is not None and title.endswith(f" {org.text}"):
+        org = None
     value = text_value(plain_title(title))
     qualifiers = (("of", org.text),) if org is not None else ()
     found = [Draft(holder, "job title", value, time, mood, "person", None, qualifiers, wording=wording)]

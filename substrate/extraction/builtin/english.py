@@ -17,6 +17,7 @@ from substrate.extraction.builtin.intervals import interval
 from substrate.extraction.builtin.masking import Masked, mask, without
 from substrate.extraction.builtin.moods import sentence_mood
 from substrate.extraction.builtin.names import Lexicon
+from substrate.extraction.builtin.ownership import owners_of
 from substrate.extraction.builtin.terms import Reader, Term
 from substrate.extraction.claims import Mood
 from substrate.extraction.times import Anchor
@@ -26,6 +27,7 @@ _SPECIAL = (
     frames_mutual.mutual,
     frames_mutual.sold,
     frames_mutual.held_as,
+    frames_roles.redirected,
     frames_roles.succeeded,
     frames_roles.took_over,
     frames_roles.handed_over,
@@ -111,9 +113,13 @@ def read(prepared: Prepared, doc: Any) -> Findings:
     frames_names.appositions(scene, prepared.mood)
     findings.drafts = [_in_own_time(d, reader) for d in findings.drafts]
     findings.drafts.extend(prepared.aliases)
+    named = any(u.kind == "name" for u in prepared.masked.units)
+    if named and scene.clauses and not findings.drafts and not findings.drops:
+        findings.drop("no_frame", scene.clauses[0].lemma, scene.text)
     if prepared.ends_unknown:
         findings.drafts = [_open_ended(d) for d in findings.drafts]
     findings.drafts = apply(_unique(findings.drafts), prepared.correction)
+    findings.drafts.extend(owners_of(findings.drafts))
     return findings
 
 

@@ -35,7 +35,8 @@ def renamed(scene: Scene, clause: Clause) -> bool:
             names = names or scene.terms(clause.objects)
     elif lemma in verbs.CALLED and clause.passive:
         names = scene.terms([*clause.predicates, *clause.at("as")])
-        subjects = scene.terms(clause.subjects)
+        # A person is "named" to a post; only a thing is named by a name.
+        subjects = [t for t in scene.terms(clause.subjects) if lemma != "name" or t.kind not in {None, "person"}]
     else:
         return False
     aspect: verbs.Aspect = "start" if lemma in {"change", *verbs.RENAME} else "state"

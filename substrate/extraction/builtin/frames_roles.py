@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 
 from substrate.extraction.builtin import verbs
 from substrate.extraction.builtin.clauses import Clause
 from substrate.extraction.builtin.drafts import Draft, role_drafts
 from substrate.extraction.builtin.frames import Scene, aspect_of
-from substrate.extraction.builtin.intervals import handover_end, interval
+from substrate.extraction.builtin.intervals import handover_end, interval, unit_before
 from substrate.extraction.builtin.roles import is_role
-from substrate.extraction.builtin.terms import Term
+from substrate.extraction.builtin.terms import EMPLOYER, Term
 from substrate.extraction.claims import ClaimTime
+from substrate.extraction.times import TimeMention
 
 _POST_NOUNS = {"role", "position", "post", "job", "title", "office", "duties", "seat"}
 _LEADERSHIP = {
@@ -41,6 +43,10 @@ _BODIES = {
     "trustees",
     "directors",
 }
+_ONE_AT_A_TIME = {"reports to", "works for"}
+_AND_NO_LONGER = re.compile(
+    r"(?:no longer|instead of|rather than|in place of)(?: (?:reports |works )?(?:to|for))?\s+$", re.IGNORECASE
+)
 _HELD = {"leads", "manages", "directs", "chairs", "owns", "job title"}
 _LEADERSHIP_PHRASE = {"management": "manages", "ownership": "owns", "direction": "directs", "chairmanship": "chairs",
                       "responsibility": "responsible for"}  # fmt: skip
@@ -72,10 +78,11 @@ def appointed(scene: Scene, clause: Clause) -> bool:
     at = company or _organisation(scene, clause)
     for person in people:
         for role in roles:
+            apart = role.owner is None and at is not None and not role.text.endswith(f" {at.text}")
             _emit(
                 scene,
                 clause,
-                role_drafts(person, role, at if role.owner is None else None, time, clause.mood, clause.words),
+                role_drafts(person, role, at if apart else None, time, clause.mood, clause.words),
             )
     if clause.lemma == "promote":
         for role in roles_among(scene, clause.at("from")):
@@ -204,11 +211,102 @@ def took_over(scene: Scene, clause: Clause) -> bool:
         hand_over(scene, clause, role, old, new)
     if roles:
         return True
+    if not things and lemma == "take over" and not clause.passive:
+        return took_that_over(scene, clause, new, old)
     done = False
     for thing in things:
         for person in new:
             done = _takes(scene, clause, person, thing, old) or done
     return done
+
+
+def took_that_over(scene: Scene, clause: Clause, new: list[Term], old: list[Term]) -> bool:
+    """ "X stepped down as R of Z; Y took over", "X led Z until Y took over on D": the role that X is said to hold.
+
+    One date in the sentence dates both; with a date of its own each keeps it.
+    """
+    drafts, new = scene.findings.drafts, new or _right_before(scene, clause)
+    gone = {t.text for t in old}
+    held = [i for i, d in enumerate(drafts) if d.phrase in _HELD and d.mood is None and d.subject not in new]
+    held = [i for i in held if not old or drafts[i].subject.text in gone]
+    people = all(t.sort == "name" and t.kind in {None, "person"} for t in new)
+    if not new or not people or len({(drafts[i].phrase, drafts[i].subject.text) for i in held}) != 1 or len(held) > 2:
+        scene.findings.drop("no_object", clause.lemma, scene.text)
+        return True
+    if len({drafts[i].object for i in held}) != 1:
+        scene.findings.drop("no_object", clause.lemma, scene.text)
+        return True
+    mentions = [m for _, m in scene.reader.masked.times]
+    times = [_then(m) for m in (clause.times or (mentions if len(mentions) == 1 else []))]
+    mood = None if _came_about(scene, clause) else clause.mood
+    first = drafts[held[0]]
+    if mood is None:
+        for i in held:
+            drafts[i] = replace(drafts[i], time=_ended_by(drafts[i].time, handover_end(times)))
+    start = interval(times, "start", clause.tense)
+    drafts.extend(replace(first, subject=p, time=start, mood=mood, wording=clause.words) for p in new)
+    return True
+
+
+def _right_before(scene: Scene, clause: Clause) -> list[Term]:
+    """ "… and Y took over": the parser may hang Y on what stands before; the name right before the verb is its own."""
+    at = clause.verb.i - 1
+    joined = at > 0 and scene.reader.doc[at - 1].lower_ in {"and", "but", ",", ";", "while", "until", "when"}
+    return [scene.reader.term(scene.reader.doc[at])] if joined else []
+
+
+def _came_about(scene: Scene, clause: Clause) -> bool:
+    """ "Until Y took over", told of the past, is no condition."""
+    head = next((c for c in scene.clauses if c.verb == clause.verb.head), None)
+    marks = {c.lower_ for c in clause.verb.children if c.dep_ in {"mark", "advmod"}}
+    told = clause.mood == "conditional" and clause.tense == "past" and marks & {"until", "till", "when", "before"}
+    return bool(told) and head is not None and head.mood is None and head.tense in {"past", "perfect"}
+
+
+def _then(mention: TimeMention) -> TimeMention:
+    """ "Until D, when Y took over": at D, the last moment of X and the first of Y."""
+    end = mention.time.valid_to
+    if mention.shape != "until" or end is None or mention.time.valid_to_precision in {None, "unknown"}:
+        return mention
+    precision = mention.time.valid_to_precision
+    time = replace(mention.time, valid_from=unit_before(end, precision), valid_from_precision=precision)  # type: ignore[arg-type]
+    return replace(mention, shape="point", time=time)
+
+
+def _ended_by(time: ClaimTime, end: ClaimTime) -> ClaimTime:
+    """`time` with the end that the hand-over gives it; an end of its own on another day stays."""
+    if end.valid_to is None:
+        return time if time.valid_to is not None else replace(time, valid_to_precision="unknown")
+    same_day = time.words in end.words and time.valid_from is None
+    if time.valid_to is not None and not same_day:
+        return time
+    words = time.words if time.words in {"", end.words} else f"{time.words} … {end.words}"
+    precision = end.valid_to_precision
+    return replace(time, valid_to=end.valid_to, valid_to_precision=precision, words=words or end.words)
+
+
+def redirected(scene: Scene, clause: Clause) -> bool:
+    """ "X reports to Y and no longer to Z", "… instead of Z", "… rather than Z": what begins with Y ends with Z."""
+    units = scene.reader.masked.units
+    known = next(
+        (verbs.RELATIONS[clause.lemma, p] for p in ("to", "for") if (clause.lemma, p) in verbs.RELATIONS), None
+    )
+    if clause.passive or known is None or known.phrase not in _ONE_AT_A_TIME:
+        return False
+    names = [u for u in units if u.kind == "name" and u.start > units[clause.verb.i].start]
+    between = scene.text[names[0].end : names[1].start] if len(names) > 1 else ""
+    m = _AND_NO_LONGER.search(between)
+    lead = scene.text[units[clause.verb.i].end : names[0].start] if names else ""
+    if m is None or re.fullmatch(r"\s*(?:directly )?(?:to|for)\s+", lead) is None:
+        return False
+    mentions = [mention for _, mention in scene.reader.masked.times]
+    times = mentions if len(mentions) == 1 else clause.times
+    new, gone = (Term("name", u.text, u.guess, unit=u) for u in names[:2])
+    for subject in scene.terms(clause.subjects):
+        scene.add(clause, subject, known.phrase, new, interval(times, "start", clause.tense))
+        if times or m.group().startswith("no longer"):
+            scene.add(clause, subject, known.phrase, gone, handover_end(times))
+    return True
 
 
 def _leads_noun(scene: Scene, clause: Clause) -> bool:
@@ -307,7 +405,14 @@ def quit_role(scene: Scene, clause: Clause) -> bool:
     if not clause.objects and not clause.prepositions and people:
         if _ends_what_began(scene, clause, people, time):
             return True
-        scene.findings.drop("no_object", clause.lemma, scene.text)
+        if clause.lemma not in {"leave", "resign", "retire", "quit", "depart"} or not _left_on_a_day(
+            scene, people, time
+        ):
+            scene.findings.drop("no_object", clause.lemma, scene.text)
+            return True
+        for person in people:
+            scene.add(clause, person, "works for", EMPLOYER, time, subject_kind="person")
+        return True
     places = scene.terms(clause.objects if clause.lemma in {"leave", "quit", "exit"} else []) + scene.terms(
         clause.at("from")
     )
@@ -323,6 +428,13 @@ def quit_role(scene: Scene, clause: Clause) -> bool:
             scene.add(clause, person, phrase, thing, time, subject_kind=person.kind or "person")
             done = True
     return done
+
+
+def _left_on_a_day(scene: Scene, people: list[Term], time: ClaimTime) -> bool:
+    """Whether "X left on D" is about a person and dated, so that an employer named elsewhere may be meant."""
+    return time.valid_to is not None and all(
+        t.kind in {None, "person"} and t.sort in {"name", "pronoun"} for t in people
+    )
 
 
 def _ends_what_began(scene: Scene, clause: Clause, people: list[Term], time: ClaimTime) -> bool:

@@ -269,6 +269,12 @@ def _named_roles(scene: Scene, token: object) -> list[Term]:
     return [t for t in found if t.sort in {"role", "name"}]
 
 
+def _of_salary(scene: Scene, tokens: list[object]) -> list[Term]:
+    """ "An annual salary of V" → V."""
+    nouns = [t for t in tokens if plain_attribute(scene.reader.head_phrase(t).lower()) == "salary"]
+    return [v for t in nouns for v in _values_near(scene, t) if v.sort == "value"]
+
+
 def paid(scene: Scene, clause: Clause) -> bool:
     """ "X earns V", "X is paid V", "Y employs V people", "X costs V"."""
     table = {
@@ -288,6 +294,8 @@ def paid(scene: Scene, clause: Clause) -> bool:
         return False
     values = [t for t in scene.terms([*clause.objects, *clause.predicates]) if t.sort == "value" and t.value]
     money = phrase in {"salary", "price"}
+    if phrase == "salary":
+        values += _of_salary(scene, [*clause.objects, *clause.predicates])
     values = [t for t in values if t.value is not None and (t.value.datatype == "money") == money]
     if phrase == "salary" and clause.tense == "past":
         values = [t for t in values if PERIOD.search(t.text)]

@@ -39,6 +39,8 @@ _MACROS = {
     "{ENDED}": r"(?:ended|ends|expired|expires|came to an end|ran out|lapsed|terminated|finished|concluded|"
     r"was (?:ended|terminated|dissolved|concluded))",
     "{BEGAN}": r"(?:began|begins|started|starts|commenced|commences)",
+    "{TITLE}": r"(?:R|(?!(?:was|is|are|were|has|had|have|will|would|may|to|not|and|that|which|who|be|been|took|takes|"
+               r"subject|pending)\b)[a-z][a-z-]*)",
     "{POST}": r"(?:post|position|role|job|office|duties|title|seat|appointment)",
 }  # fmt: skip
 
@@ -68,6 +70,12 @@ IDIOMS: tuple[Idiom, ...] = (
            r"{THE}{N}| 's)?) "
            r"(?P<v>raised|increased|cut|reduced|lowered|changed|adjusted|set)(?= (?:from|to) A)", "<n> +was <v>"),
     _idiom(r"by A(?= (?:to|from) A)", ""),
+    _idiom(r"^(?:(?:we|i|the board|management|N[ox]) (?:(?:are|is|am) (?:very )?(?:pleased|delighted|happy|glad|proud) "
+           r"to )?(?:(?:hereby|herewith) )?(?:confirms?|announces?)|this (?:letter|memo|note|notice) "
+           r"(?:(?:hereby|herewith) )?(?:confirms|announces|(?:serves|is) to (?:confirm|announce))) "
+           r"{THE}(?P<v>appointment|election|promotion) of (?P<n>{P}) (?:as|to) "
+           r"(?P<r>{THE}{TITLE}(?: {TITLE}){0,5}(?: (?:of|at|for|in|with|within) {THE}{N})*)(?= \.|$)",
+           "<n> v:become <r>"),
     _idiom(r"(?:we|i|the board|management) (?:are|is|am) (?:very )?(?:pleased|delighted|happy|glad|proud|sorry|sad) to "
            r"(?:announce|confirm|inform you|report|advise you|let you know|share|tell you|note)(?: that)?", ""),
     _idiom(r"(?:please (?:note|be advised|be informed)|(?:we|i) (?:hereby|herewith)? ?(?:confirm|certify|"

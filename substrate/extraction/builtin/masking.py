@@ -13,6 +13,7 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 from substrate.extraction.builtin.amounts import Amount, amounts_in
+from substrate.extraction.builtin.intervals import joined_periods
 from substrate.extraction.builtin.names import Lexicon, Span, names_in, words_of
 from substrate.extraction.builtin.verbs import RELATIONS, third_person
 from substrate.extraction.builtin.vocabulary import HONORIFICS
@@ -80,7 +81,7 @@ class Masked:
 
 def mask(text: str, anchor: Anchor | None, lexicon: Lexicon, known: frozenset[str]) -> Masked:
     """Finds times, amounts and names of `text` and lays out what the parser shall see."""
-    mentions = [m for m in find_times(text, anchor) if not _LAST_DAY_AT.match(text, m.core_start)]
+    mentions = [m for m in joined_periods(text, find_times(text, anchor)) if not _LAST_DAY_AT.match(text, m.core_start)]
     taken = [(m.start, m.end) for m in mentions]
     amounts = [a for a in amounts_in(text) if not _overlaps(a.start, a.end, taken)]
     spans = names_in(text, taken + [(a.start, a.end) for a in amounts if _bare_amount(a)], lexicon, known)

@@ -18,7 +18,7 @@ from substrate.extraction.builtin.references import References
 from substrate.extraction.builtin.roles import RELATION_OF_ROLE, is_role
 from substrate.extraction.builtin.sentences import Line, Sentence, is_chinese, lines_of, sentences_of
 from substrate.extraction.builtin.tables import Quote, Told, pipe_table, table_drafts
-from substrate.extraction.builtin.terms import Term
+from substrate.extraction.builtin.terms import EMPLOYER, Term
 from substrate.extraction.claims import UNDATED, Claim, Drop, Extraction, Passage, Value
 from substrate.extraction.times import Anchor, find_times, parse_time
 
@@ -212,8 +212,27 @@ def _context(work: Work) -> Term | None:
 
 
 def _prose(work: Work, line: Line) -> None:
+    whole = work.passage.text
+    pieces: list[Sentence] = []
     for sentence in sentences_of(line):
-        _sentence(work, sentence)
+        before = pieces[-1] if pieces else None
+        if before is not None and _TOOK_OVER.fullmatch(sentence.text) and whole.startswith(";", _end(before)):
+            # Of what, only the piece before it says.
+            pieces[-1] = Sentence(whole[before.start : _end(sentence)], before.start)
+        else:
+            pieces.append(sentence)
+    for piece in pieces:
+        _sentence(work, piece)
+
+
+def _end(sentence: Sentence) -> int:
+    return sentence.start + len(sentence.text)
+
+
+_TOOK_OVER = re.compile(
+    r"(?:and )?[A-Z][^,;:]{1,40} (?:then )?(?:took|takes) over"
+    r"(?: (?:on|in|from|as|with|effective|that|the|then)\b[^;]*)?\.?"
+)
 
 
 _LOG = re.compile(
@@ -228,7 +247,8 @@ def _sentence(work: Work, sentence: Sentence, shown: str = "") -> None:
         sentence, shown = Sentence(f"{date}: {sentence.text}", sentence.start), sentence.text
     item = Item(sentence.text, start=sentence.start, shown=shown)
     if is_chinese(sentence.text):
-        item.take(read_chinese(sentence.text, work.anchor))
+        around = " ".join((work.passage.title, *work.passage.heading_path, work.passage.text))
+        item.take(read_chinese(sentence.text, work.anchor, around))
     else:
         item.prepared = english.prepare(sentence.text, work.anchor, work.lexicon, work.known)
         if not item.prepared.parsable and len(item.prepared.masked.units) > 1:
@@ -253,10 +273,14 @@ def finish(work: Work) -> Extraction:
         references.context[context.text] = context.kind
     claims: list[Claim] = []
     drops: list[Drop] = []
+    leaving: list[tuple[Quoted, Term | None]] = []
     for item in work.items:
         claims.extend(_righted(item, claims))
         for quoted in item.found:
             near = _within(references, item, quoted, claims)
+            if isinstance(quoted.item, Draft) and quoted.item.object == EMPLOYER:
+                leaving.append((quoted, near.resolve(quoted.item.subject)))
+                continue
             made = quoted.item if isinstance(quoted.item, Drop) else resolve(quoted, near)
             if isinstance(made, Drop):
                 drops.append(made)
@@ -266,7 +290,25 @@ def finish(work: Work) -> Extraction:
                 plain = item.corrects and made.mood is None and not made.denies
                 claims.append(replace(made, corrects=True) if plain else made)
         _remember(references, item, claims)
+    for quoted, who in leaving:
+        found = _left_employer(quoted, who, claims)
+        (drops if isinstance(found, Drop) else claims).append(found)  # type: ignore[arg-type]
     return Extraction(tuple(dict.fromkeys(claims)), tuple(drops))
+
+
+def _left_employer(quoted: Quoted, who: Term | None, claims: Sequence[Claim]) -> Claim | Drop:
+    """ "X left on D": left the one organisation that the passage says X works for, if it is not said to be over."""
+    if who is None:
+        return Drop("pronoun_subject", "left", quoted.text)
+    held = [c for c in claims if c.phrase == "works for" and c.subject == who.text and c.mood is None and not c.denies]
+    names = {c.object for c in held if c.object is not None}
+    if (
+        len(names) != 1
+        or any(c.time.valid_to_precision is not None for c in held)
+        or not isinstance(quoted.item, Draft)
+    ):
+        return Drop("no_object", "left", quoted.text)
+    return claim_of(quoted.item, who, Term("name", names.pop(), "organization"), quoted.text, quoted.start)
 
 
 def _righted(item: Item, claims: Sequence[Claim]) -> list[Claim]:

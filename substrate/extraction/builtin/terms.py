@@ -56,6 +56,10 @@ CONTEXT = Term("context", "")
 """The one thing that the headings, or else the passage, are about: of what "the lead" is when nothing is said."""
 
 
+EMPLOYER = Term("context", "the employer", "organization")
+"""The one organisation that the passage says the subject works for: what "left" means when nothing is said."""
+
+
 class Reader:
     """Reads terms off one parsed sentence. ``doc`` is a spaCy ``Doc`` whose token i is ``masked.units[i]``."""
 

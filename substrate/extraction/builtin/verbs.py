@@ -165,6 +165,7 @@ RELATIONS: dict[tuple[str, str], Relation] = {
 ROLE_VERBS: dict[str, Aspect] = {
     "become": "start", "appoint": "start", "name": "start", "elect": "start", "promote": "start",
     "make": "start", "designate": "start", "nominate": "start", "install": "start", "confirm": "start",
+    "continue": "state", "stay": "state", "stay on": "state", "carry on": "state",
     "serve": "state", "act": "state", "work": "state", "remain": "state", "function": "state",
     "reappoint": "start", "hire": "start", "recruit": "start", "engage": "start", "employ": "state",
     "join": "start", "start": "start", "begin": "start", "rejoin": "start", "return": "start",

@@ -51,7 +51,10 @@ def twins() -> list[tuple[str, str]]:
     return found
 
 
-@pytest.mark.parametrize(("sentence", "expected"), cases("builtin_english.txt") + cases("builtin_chinese.txt"))
+_FILES = ("builtin_english.txt", "builtin_chinese.txt", "builtin_changes.txt")
+
+
+@pytest.mark.parametrize(("sentence", "expected"), [case for name in _FILES for case in cases(name)])
 def test_a_sentence_yields_what_it_states_and_nothing_else(sentence: str, expected: frozenset[str]) -> None:
     assert {spelled(c) for c in read(sentence)[0]} == expected
 
@@ -195,6 +198,30 @@ def test_what_cannot_be_attached_is_counted() -> None:
     ]
 
 
+@pytest.mark.parametrize(
+    ("text", "code"),
+    [
+        ("Ilse Marsh left on 3 May 2021.", "no_object"),
+        ("陆远于2021年5月3日离职。", "no_object"),
+        ("陆远在北辰公司任职。陆远加入远洋集团。陆远于2021年5月3日离职。", "no_object"),
+        ("Ilse Marsh leads Project Kestrel.\nOmar Reyes took over on 3 May 2021.", "no_object"),
+        ("秦岚接替陆远打扫星河项目。", "no_frame"),
+        ("免去李建国远山集团总经理职务。", "no_frame"),
+        ("如果免去陆远的星河项目负责人职务，由秦岚接任。", "no_frame"),
+        ("Quillon was named Corvane on 3 May 2021.", "no_frame"),
+    ],
+)
+def test_a_sentence_with_names_is_never_lost_without_a_drop(text: str, code: str) -> None:
+    (found,) = extractor().extract([Passage(text)])
+    assert [d.code for d in found.drops] == [code]
+
+
+def test_a_name_that_stands_elsewhere_too_says_where_another_ends() -> None:
+    sentence = "免去李建国远山集团总经理职务。"
+    (told,) = extractor().extract([Passage(sentence, title="远山集团任免通知")])
+    assert [spelled(c) for c in told.claims] == ["李建国 | job title | 总经理 |  | ?"]
+
+
 def test_a_period_of_pay_is_kept_beside_its_currency() -> None:
     (claim,) = read("Mara Voss earns $4,500 per month.")[0]
     assert claim.value is not None
@@ -202,8 +229,9 @@ def test_a_period_of_pay_is_kept_beside_its_currency() -> None:
 
 
 def test_a_price_rides_on_the_acquisition() -> None:
-    (claim,) = read("Brightwater acquired Corvane in March 2023 for $4 million.")[0]
+    claim, owned = read("Brightwater acquired Corvane in March 2023 for $4 million.")[0]
     assert claim.qualifiers == (("price", "$4 million"),)
+    assert (owned.phrase, owned.qualifiers) == ("owns", ())
 
 
 _WORDS = st.sampled_from(
