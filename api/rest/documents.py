@@ -12,6 +12,7 @@ from pydantic import Field, model_validator
 
 from api.deps import Editor, Reader, StrictRoute
 from api.rest.bodies import Body
+from api.searching import without_places
 from substrate import reads
 from substrate.documents import intake
 from substrate.documents.checks import PushItem
@@ -100,10 +101,17 @@ def list_documents(
     limit: int = 100,
     cursor: str | None = None,
 ) -> dict[str, Any]:
-    """Documents by file name; ``state=failed`` lists what could not be read, each with its reason."""
+    """Documents by file name; ``state=failed`` lists what could not be read, ``incomplete`` what a later stage left."""
     with who.read() as conn:
         moment = who.moment(conn, as_of=as_of)
-        return reads.list_documents(conn, kb_id, moment, state=state, kind=kind, limit=limit, cursor=cursor)
+        answer = reads.list_documents(conn, kb_id, moment, state=state, kind=kind, limit=limit, cursor=cursor)
+    return {**answer, "documents": [_told(d) for d in answer["documents"]]}
+
+
+def _told(document: dict[str, Any]) -> dict[str, Any]:
+    """What a model or an endpoint said may name places, which stay on this side."""
+    failures = [{**f, "reason": without_places(f["reason"] or "")} for f in document["failures"]]
+    return {**document, "failure": document["failure"] and without_places(document["failure"]), "failures": failures}
 
 
 @router.get("/documents/{document_id}")

@@ -16,7 +16,8 @@ from substrate.reads.shapes import Row, text_or_none
 PAGE = 24_000
 """Body characters of one page."""
 MOST = 500
-STATES = ("waiting", "parsed", "failed")
+STATES = ("waiting", "parsed", "incomplete", "failed")
+"""``failed``: it could not be read. ``incomplete``: it was read, and a later stage gave up on a part of it."""
 
 
 def get_document(
@@ -99,9 +100,10 @@ def list_documents(
     limit: int = 100,
     cursor: str | None = None,
 ) -> dict[str, Any]:
-    """Documents held at `as_of` by file name, each with its newest version and, if it failed, why.
+    """Documents held at `as_of` by file name, each with its newest version and, if a stage failed, which and why.
 
-    `state` is ``waiting``, ``parsed`` or ``failed``; `kind` is ``file`` or ``memory``.
+    ``failures`` has stage, state (``failed``, ``quarantined``, or ``due`` where it is tried again), code, reason and
+    the number of items, as they stand now. `state` is one of `STATES`; `kind` is ``file`` or ``memory``.
     """
     for field, value, allowed in (("state", state, STATES), ("kind", kind, ("file", "memory"))):
         if value is not None and value not in allowed:
@@ -143,6 +145,7 @@ def _listed(row: Row) -> dict[str, Any]:
         "state": row["state"],
         "failure_code": row["failure_code"],
         "failure": row["failure"],
+        "failures": row["failures"],
         "chunks": row["chunks"],
         "missing_since": rfc3339(row["missing_at"]),
     }

@@ -374,8 +374,28 @@ left join ontology_terms term on term.kb_id = p.kb_id and term.key = p.predicate
 order by p.recorded_seq, p.id
 
 -- name: reads_documents
--- Documents held at the moment by file name: the version readers see, and why a version could not be read.
-with seen as (
+-- Documents held at the moment by file name: the version readers see, why a version could not be read, and which stages
+-- did not get through with it as of now. Of an item's versions of the code the one that became due last counts.
+with troubles as (
+    select t.version_id, jsonb_agg(jsonb_build_object('stage', t.stage, 'state', t.state, 'code', t.failure_code,
+                                                      'reason', t.failure, 'items', t.items)
+                                   order by t.state = 'due', t.stage = 'parse' desc, t.stage, t.failure_code,
+                                            t.failure) as failures,
+           bool_or(t.stage = 'parse' and t.state <> 'due') as unread, bool_or(t.state <> 'due') as given_up
+    from (
+        select coalesce(c.version_id, w.item_id) as version_id, w.stage, w.state, w.failure_code, w.failure,
+               count(*) as items
+        from work w
+        left join chunks c on w.stage <> 'parse' and c.kb_id = w.kb_id and c.id = w.item_id
+        where w.kb_id = %(kb_id)s
+          and (w.state in ('failed', 'quarantined') or w.state = 'due' and w.failure is not null)
+          and not exists (select from work n
+                          where n.kb_id = w.kb_id and n.stage = w.stage and n.item_id = w.item_id
+                            and n.due_at > w.due_at)
+        group by 1, 2, 3, 4, 5
+    ) t
+    group by t.version_id
+), seen as (
     select d.id, d.external_id, d.kind, d.namespace, d.missing_at, s.kind as source_kind, s.name as source,
            v.id as version_id, v.number, v.filename, v.recorded_at, v.doc_time, v.doc_time_precision, v.media_type
     from documents d
@@ -386,10 +406,13 @@ with seen as (
     ) v on true
     where d.kb_id = %(kb_id)s and (%(kind)s::text is null or d.kind = %(kind)s)
 ), judged as (
-    select s.*, r.failure_code, r.failure, coalesce(r.doc_time, s.doc_time) as known_doc_time,
+    select s.*, coalesce(r.failure_code, w.failures -> 0 ->> 'code') as failure_code,
+           coalesce(r.failure, w.failures -> 0 ->> 'reason') as failure,
+           coalesce(w.failures, '[]') as failures, coalesce(r.doc_time, s.doc_time) as known_doc_time,
            coalesce(r.doc_time_precision, s.doc_time_precision) as known_precision,
            nullif(r.title, '') as title, n.chunks,
-           case when r.failure_code is not null then 'failed'
+           case when r.failure_code is not null or w.unread and r.version_id is null then 'failed'
+                when w.given_up then 'incomplete'
                 when r.version_id is not null or n.chunks > 0 then 'parsed' else 'waiting' end as state
     from seen s
     left join lateral (
@@ -400,6 +423,7 @@ with seen as (
         select count(*) as chunks from chunks c
         where c.kb_id = %(kb_id)s and c.version_id = s.version_id and [[held c]]
     ) n on true
+    left join troubles w on w.version_id = s.version_id
 ), wanted as (
     select * from judged where %(state)s::text is null or state = %(state)s
 )

@@ -83,6 +83,44 @@ def test_a_failure_is_listed_with_its_reason(api, database, server):
     assert api("GET", "/documents?state=broken").json()["field"] == "state"
 
 
+def test_what_a_later_stage_could_not_do_is_listed_with_its_reason(api, database, server, scribe):
+    parsed, fine = scribe.document("Ada works on Heron.", filename="a.md"), scribe.document("Fine.", filename="b.md")
+    api("POST", "/documents", json={"documents": [{"external_id": "c", "filename": "c.pdf", "content": "no pdf"}]})
+    waiting = api("GET", "/documents?state=waiting").json()["documents"][0]
+    rows = (
+        ("claims", parsed.chunk_id, "old", "failed", "model", "it was so before", "2020-01-01"),
+        ("claims", parsed.chunk_id, "new", "failed", "model", "http://me:pw@host/v1 answered 500: no", "2024-01-01"),
+        ("embed", parsed.chunk_id, "v", "due", "model", "asked again later", "2024-01-01"),
+        ("embed", fine.chunk_id, "old", "failed", "model", "mended since", "2020-01-01"),
+        ("embed", fine.chunk_id, "new", "done", None, None, "2024-01-01"),
+    )
+    with database.write() as conn:
+        for row in rows:
+            conn.execute(
+                "insert into work (kb_id, stage, item_id, code_version, state, failure_code, failure, due_at)"
+                " values (%s, %s, %s, %s, %s, %s, %s, %s)",
+                (server.kb, *row),
+            )
+        conn.execute(
+            "update work set state = 'quarantined', failure_code = 'worker_died', failure = 'its workers died'"
+            " where stage = 'parse' and item_id = %s",
+            (waiting["version_id"],),
+        )
+    a, b, c = api("GET", "/documents").json()["documents"]
+    assert (a["state"], a["failure_code"], a["failure"]) == ("incomplete", "model", "the endpoint answered 500: no")
+    assert a["failures"] == [
+        {"stage": "claims", "state": "failed", "code": "model", "reason": "the endpoint answered 500: no", "items": 1},
+        {"stage": "embed", "state": "due", "code": "model", "reason": "asked again later", "items": 1},
+    ]
+    assert (b["state"], b["failure"], b["failures"]) == ("parsed", None, [])
+    assert (c["state"], c["failure_code"], c["failure"]) == ("failed", "worker_died", "its workers died")
+    assert c["failures"][0]["state"] == "quarantined"
+    for state, names in (("failed", ["c.pdf"]), ("incomplete", ["a.md"]), ("parsed", ["b.md"]), ("waiting", [])):
+        found = api("GET", f"/documents?state={state}").json()["documents"]
+        assert [d["filename"] for d in found] == names, state
+    assert api("GET", "/documents").json()["failed"] == 1
+
+
 def test_deleting_withdraws_the_facts_that_rest_on_a_document_alone(api, scribe):
     document = scribe.document("Ada works on Heron.")
     scribe.say("Ada", "works_on", "Heron", evidence=document)
