@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
-from substrate.settings import Settings, tame_native_threads
+from substrate.errors import InvalidInput
+from substrate.settings import load_settings, tame_native_threads
 
 
 def main() -> None:
     """Serve until told to stop. Queries and headers stay out of the log, since they may hold what is private."""
-    settings = Settings()
+    try:
+        settings = load_settings()
+    except InvalidInput as error:
+        raise SystemExit(f"Error: {error}") from None
     tame_native_threads(settings.threads)
     import uvicorn
 

@@ -13,7 +13,7 @@ from psycopg.conninfo import make_conninfo
 from pydantic import SecretStr
 
 from substrate.db import conninfo
-from substrate.settings import Settings, tame_native_threads
+from substrate.settings import Settings, load_settings, tame_native_threads
 
 ROOT = Path(__file__).resolve().parents[1]
 
@@ -23,7 +23,7 @@ def fresh_settings() -> Iterator[Settings]:
     """Settings whose database and data directory are new and are gone after the block."""
     import tempfile
 
-    settings = Settings()
+    settings = load_settings()
     tame_native_threads(settings.threads)
     server = conninfo(settings)
     name = f"bench_{uuid4().hex[:12]}"

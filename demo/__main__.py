@@ -26,7 +26,7 @@ from substrate.documents.intake import PushItem
 from substrate.errors import NotFound, TwoclocksError
 from substrate.ledger import open_door
 from substrate.ledger.verify import verify
-from substrate.settings import Settings, tame_native_threads
+from substrate.settings import Settings, load_settings, tame_native_threads
 
 HERE = Path(__file__).parent
 console = Console(highlight=False)
@@ -34,7 +34,10 @@ console = Console(highlight=False)
 
 def main() -> int:
     """0 if every question was answered as it should be and the chain verifies."""
-    settings = Settings()
+    try:
+        settings = load_settings()
+    except TwoclocksError as error:
+        raise SystemExit(f"Error: {error}") from None
     tame_native_threads(settings.threads)
     script = yaml.safe_load((HERE / "demo.yaml").read_text(encoding="utf-8"))
     began = time.monotonic()

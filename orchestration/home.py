@@ -19,7 +19,7 @@ from psycopg.conninfo import make_conninfo
 from substrate import sql
 from substrate.db import connect, conninfo, parts_of, readable
 from substrate.errors import DatabaseUnavailable, TwoclocksError, Unavailable
-from substrate.settings import Settings, native_thread_environment
+from substrate.settings import Settings, load_settings, native_thread_environment
 
 DATABASE = "twoclocks_dagster"
 
@@ -99,7 +99,7 @@ def sqlalchemy_url(uri: str) -> str:
 def main() -> None:
     """One ``NAME=value`` a line."""
     try:
-        variables = prepare(Settings())
+        variables = prepare(load_settings())
     except TwoclocksError as error:
         raise click.ClickException(str(error)) from None
     for name, value in variables.items():

@@ -11,14 +11,14 @@ from substrate.bases import Base, base_by_slug
 from substrate.db import Database, open_database
 from substrate.errors import NotFound
 from substrate.pipeline import Services
-from substrate.settings import Settings, tame_native_threads
+from substrate.settings import Settings, load_settings, tame_native_threads
 
 
 class Substrate:
     """What assets, checks and sensors reach the product through."""
 
     def __init__(self, settings: Settings | None = None) -> None:
-        self.settings = settings or Settings()
+        self.settings = settings or load_settings()
 
     @cached_property
     def database(self) -> Database:

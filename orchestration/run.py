@@ -12,7 +12,8 @@ import dagster as dg
 
 from orchestration.partitions import BASES
 from orchestration.resources import Substrate
-from substrate.settings import Settings
+from substrate.errors import InvalidInput
+from substrate.settings import Settings, load_settings
 
 
 def materialize(
@@ -67,7 +68,10 @@ def main(slug: str) -> None:
     """One line per asset."""
     from orchestration.home import open_instance
 
-    settings = Settings()
+    try:
+        settings = load_settings()
+    except InvalidInput as error:
+        raise click.ClickException(str(error)) from None
     with open_instance(settings) as instance:
         done = summary(materialize(settings, slug, instance))
     for asset, values in done.items():

@@ -6,11 +6,14 @@ Each entry point builds it once and passes it down. Every variable is named ``TW
 from __future__ import annotations
 
 import os
+from difflib import get_close_matches
 from pathlib import Path
 from typing import Literal
 
-from pydantic import Field, SecretStr
+from pydantic import Field, SecretStr, ValidationError
 from pydantic_settings import BaseSettings, SettingsConfigDict
+
+from substrate.errors import InvalidInput
 
 
 class Settings(BaseSettings):
@@ -23,7 +26,7 @@ class Settings(BaseSettings):
     database_url: SecretStr | None = None
     """An external Postgres 16+ with pgvector. Unset: the embedded one is started."""
     admin_database_url: SecretStr | None = None
-    """Used for migrations alone, where the application's own login may not create roles."""
+    """Used for migrations and vector indexes alone, where the application's own login may not make these."""
     dagster_database_url: SecretStr | None = None
     """Where Dagster keeps its tables; unset: a database ``twoclocks_dagster`` beside ours."""
     models_dir: Path = Path(".models")
@@ -66,6 +69,26 @@ class Settings(BaseSettings):
     def checkpoint_key(self) -> Path:
         """The Ed25519 key that signs them, made on first use; ``.pub`` beside it is for whoever verifies."""
         return self.data_dir.resolve() / "keys" / "checkpoints.pem"
+
+
+def load_settings() -> Settings:
+    """The settings of this process. Raises `InvalidInput` naming the variable that is wrong or unknown.
+
+    ``TWOCLOCKS_TEST_…`` belongs to the tests and is let pass.
+    """
+    known = {f"TWOCLOCKS_{name.upper()}" for name in Settings.model_fields}
+    given = {name.upper(): name for name in os.environ if name.upper().startswith("TWOCLOCKS_")}
+    for name in sorted(set(given) - known):
+        if not name.startswith("TWOCLOCKS_TEST_"):
+            near = get_close_matches(name, known, 1)
+            hint = f"; did you mean {near[0]}?" if near else ""
+            raise InvalidInput(f"{given[name]}: there is no such setting{hint}", field=given[name])
+    try:
+        return Settings()
+    except ValidationError as error:
+        first = error.errors(include_url=False, include_input=False)[0]
+        name = f"TWOCLOCKS_{str(first['loc'][0]).upper()}"
+        raise InvalidInput(f"{name}: {first['msg']}", field=name) from None
 
 
 def native_thread_environment(threads: int) -> dict[str, str]:

@@ -16,7 +16,7 @@ from psycopg.conninfo import make_conninfo
 from substrate.db import conninfo
 from substrate.migrate import migrate
 from substrate.postgres import bin_dir
-from substrate.settings import Settings
+from substrate.settings import load_settings
 
 TARGET = Path(__file__).resolve().parents[1] / "migrations" / "schema.txt"
 _NOISE = re.compile(r"^(--.*|SET .*|SELECT pg_catalog\.set_config.*|\\(un)?restrict .*)?$")
@@ -30,7 +30,7 @@ def dump(uri: str) -> str:
 
 
 def main() -> None:
-    server = conninfo(Settings())
+    server = conninfo(load_settings())
     name = f"schema_{uuid4().hex[:12]}"
     with psycopg.connect(server, autocommit=True) as connection:
         connection.execute(f'create database "{name}"')

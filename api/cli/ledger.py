@@ -11,7 +11,7 @@ import click
 
 from api.cli.session import base_option, opened, the_base
 from substrate.errors import InvalidInput, TwoclocksError
-from substrate.settings import Settings
+from substrate.settings import Settings, load_settings
 
 if TYPE_CHECKING:
     from substrate.ledger.checkpoints import Checkpoint
@@ -72,7 +72,7 @@ def verify(slug: str | None, since: int, against: Path | None, public_key: Path 
     """
     from substrate.ledger.verify import verify as verify_ledger
 
-    settings = Settings()
+    settings = load_settings()
     checkpoint = _checkpoint(settings, against, public_key)
     with opened() as (_, db), db.read() as conn:
         base = the_base(conn, slug)
@@ -112,7 +112,7 @@ def verify_export(file: Path, against: Path | None, public_key: Path | None, max
     """Check an exported log, with no database and no access to one."""
     from substrate.ledger import exports
 
-    checkpoint = _checkpoint(Settings(), against, public_key)
+    checkpoint = _checkpoint(load_settings(), against, public_key)
     with file.open("rb") as lines:
         report = exports.verify_export(lines, against=checkpoint, max_age=_seconds(max_age))
     _tell(report, "no tables", checkpoint)

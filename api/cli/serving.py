@@ -8,7 +8,7 @@ from api.cli import services
 from api.cli.session import ACTOR, opened, owner, print_json
 from substrate import access, bases
 from substrate.db import Database
-from substrate.settings import Settings
+from substrate.settings import Settings, load_settings
 
 
 @click.command()
@@ -20,7 +20,7 @@ def up() -> None:
     from rich.console import Console
 
     console = Console(highlight=False, stderr=True)
-    settings = Settings()
+    settings = load_settings()
     where = services.places(settings)
     with services.alone(where):
         with opened() as (_, db):
@@ -36,7 +36,7 @@ def up() -> None:
 @click.command()
 def down() -> None:
     """Stop what `up` started, and the embedded Postgres of this data directory. Data stays."""
-    settings = Settings()
+    settings = load_settings()
     where = services.places(settings)
     with services.alone(where):
         stopped = services.stop(settings, where)
@@ -46,7 +46,7 @@ def down() -> None:
 @click.command()
 def status() -> None:
     """What runs, and where; exit status 1 unless all of it does."""
-    settings = Settings()
+    settings = load_settings()
     where = services.places(settings)
     found = services.states(settings, where)
     for name, state in found.items():
@@ -58,7 +58,7 @@ def status() -> None:
 @click.command("mcp-config")
 def mcp_config() -> None:
     """Print the configuration of an MCP client, one entry per base, with a token."""
-    settings = Settings()
+    settings = load_settings()
     where = services.places(settings)
     with services.alone(where), opened() as (_, db):
         token = services.client_token(db, where)

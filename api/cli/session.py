@@ -14,7 +14,7 @@ from substrate import access, bases
 from substrate.bases import Base
 from substrate.db import AnyConnection, Database, WriteConnection, open_database
 from substrate.errors import InvalidInput
-from substrate.settings import Settings, tame_native_threads
+from substrate.settings import Settings, load_settings, tame_native_threads
 
 F = TypeVar("F", bound=Callable[..., Any])
 OWNER = "owner"
@@ -25,7 +25,7 @@ ACTOR = f"person:{OWNER}"
 @contextmanager
 def opened() -> Iterator[tuple[Settings, Database]]:
     """Settings and a migrated database with a small pool."""
-    settings = Settings()
+    settings = load_settings()
     tame_native_threads(settings.threads)
     db = open_database(settings.model_copy(update={"pool_size": 4}), application_name="twoclocks-cli")
     try:

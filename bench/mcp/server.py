@@ -14,7 +14,7 @@ from mcp.server.mcpserver import MCPServer
 from starlette.applications import Starlette
 
 from api.app import create_app
-from substrate.settings import Settings, tame_native_threads
+from substrate.settings import Settings, load_settings, tame_native_threads
 
 
 def noop_app() -> tuple[MCPServer, Starlette]:
@@ -46,7 +46,7 @@ def build(settings: Settings) -> FastAPI:
 
 if __name__ == "__main__":
     logging.disable(logging.INFO)
-    used = Settings()
+    used = load_settings()
     tame_native_threads(used.threads)
     config = uvicorn.Config(build(used), host="127.0.0.1", port=int(sys.argv[1]), log_level="warning")
     asyncio.run(uvicorn.Server(config).serve())
