@@ -20,9 +20,14 @@ def defs() -> dg.Definitions:
     return dg.Definitions(
         assets=dg.load_assets_from_modules([documents, retrieval, extraction, ledger]),
         asset_checks=dg.load_asset_checks_from_modules([extraction_checks, ledger_checks]),
-        jobs=[process_base, sign_base, schedules.clean_event_log],
+        jobs=[process_base, sign_base, schedules.clean_event_log, schedules.index_vectors],
         sensors=[sensors.due_work, sensors.watched_folders_changed, sensors.automation],
-        schedules=[schedules.nightly_sweep, schedules.hourly_checkpoints, schedules.nightly_cleanup],
+        schedules=[
+            schedules.nightly_sweep,
+            schedules.hourly_checkpoints,
+            schedules.nightly_indexes,
+            schedules.nightly_cleanup,
+        ],
         resources={"substrate": substrate_resource},
         executor=dg.in_process_executor,
     )

@@ -203,6 +203,12 @@ def conninfo(settings: Settings) -> str:
     return postgres.ensure(settings.embedded_dir)
 
 
+def owner_conninfo(settings: Settings) -> str:
+    """The login that may change the schema: the administrator's, else the one there is (embedded: the owner)."""
+    admin = settings.admin_database_url
+    return admin.get_secret_value() if admin else conninfo(settings)
+
+
 def open_database(settings: Settings, application_name: str = "twoclocks") -> Database:
     """A migrated database for `settings`, with an open pool.
 

@@ -1,8 +1,8 @@
 """The vector arm: pgvector, filtered by base, model, namespace and moment before anything is ranked.
 
 Below `EXACT_UP_TO` vectors of a base and model the scan is exact. Above, an HNSW index of exactly that base and model
-serves, so that neither another base nor another model can crowd a filter out; what its filters leave short is scanned
-exactly.
+serves once the nightly upkeep has built it, so that neither another base nor another model can crowd a filter out;
+what its filters leave short is scanned exactly. Without the index the scan stays exact, and grows with the base.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from psycopg import sql as pgsql
 
 from substrate import sql
 from substrate.axes.as_of import AsOf
-from substrate.db import ReadConnection
+from substrate.db import Database, ReadConnection
 from substrate.errors import ModelUnavailable
 from substrate.retrieval.embedders import Embedder
 from substrate.retrieval.passages import vector_key
@@ -205,8 +205,8 @@ def ensure_vector_index(
 ) -> bool:
     """Build the HNSW index of a base and model once it has more than `above` vectors; True if it was built now.
 
-    Needs the owner's login, which the application has not. Writers go on meanwhile; an index left invalid by a
-    killed build is built anew. Models of more than 2,000 dimensions stay with the exact scan.
+    Needs a login that owns the table; the role that reads and writes does not. Writers go on meanwhile; an index left
+    invalid by a killed build is built anew. Models of more than 2,000 dimensions stay with the exact scan.
     """
     name = index_name(kb_id, model)
     if dimension > MOST_INDEXED_DIMENSIONS:
@@ -228,3 +228,22 @@ def ensure_vector_index(
                 )
             )
     return True
+
+
+def build_vector_indexes(
+    db: Database, admin_conninfo: str, model: str, *, above: int = EXACT_UP_TO
+) -> tuple[list[str], list[str]]:
+    """See to the index of each base with more than `above` vectors of `model`, a `vector_key`.
+
+    Returns the slugs of those that were built now, and a line for each that the login may not build.
+    """
+    built, refused = [], []
+    with db.read() as conn:
+        rows = conn.execute(sql.query("retrieval_many_vectors"), {"model": model, "above": above}).fetchall()
+    for row in rows:
+        try:
+            if ensure_vector_index(admin_conninfo, row["id"], model, row["dimension"], above=above):
+                built.append(row["slug"])
+        except psycopg.errors.InsufficientPrivilege as error:
+            refused.append(f"{row['slug']}: {error.diag.message_primary}; set TWOCLOCKS_ADMIN_DATABASE_URL")
+    return built, refused

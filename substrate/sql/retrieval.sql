@@ -88,6 +88,15 @@ select count(*) as vectors from (
     select 1 from embeddings where kb_id = %(kb_id)s and model = %(model)s limit %(most)s
 ) counted
 
+-- name: retrieval_many_vectors
+-- Bases with more than so many vectors of a model, with the length of these.
+select k.id, k.slug, (
+    select vector_dims(e.embedding) from embeddings e where e.kb_id = k.id and e.model = %(model)s limit 1
+) as dimension
+from kb k
+where %(above)s < (select count(*) from embeddings e where e.kb_id = k.id and e.model = %(model)s)
+order by k.slug
+
 -- name: retrieval_create_vector_index
 -- Formatted with identifiers and literals by retrieval.vectors alone.
 create index concurrently {name} on embeddings using hnsw ((embedding::vector({dimension})) vector_ip_ops)

@@ -1,1 +1,1 @@
-"""Fixed hours: the nightly sweep and the clean-up of Dagster's own tables."""
+"""Fixed hours: the nightly sweep, signed checkpoints, vector indexes, and the clean-up of Dagster's own tables."""

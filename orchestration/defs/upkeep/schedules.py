@@ -1,4 +1,4 @@
-"""What happens at fixed hours: a sweep that rests on no event, signed checkpoints, the clean-up of Dagster's tables."""
+"""What happens at fixed hours: a sweep that rests on no event, checkpoints, vector indexes, the clean-up of Dagster."""
 
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
@@ -7,10 +7,14 @@ from typing import Any
 import dagster as dg
 
 from orchestration.jobs import process_base, sign_base
-from orchestration.metadata import base_tags
+from orchestration.metadata import base_tags, listed
 from orchestration.partitions import BASE_TAG, BASES
 from orchestration.resources import Substrate, watching
 from substrate.bases import list_bases
+from substrate.db import owner_conninfo
+from substrate.retrieval import vectors
+from substrate.retrieval.passages import vector_key
+from substrate.retrieval.vectors import EXACT_UP_TO
 
 KEEP_DAYS = 14
 KEEP_RUNS = 20
@@ -98,6 +102,38 @@ def clean_event_log() -> None:
     """One op."""
     delete_old_runs()
 
+
+class IndexConfig(dg.Config):
+    """From how many vectors of a base on an index pays."""
+
+    above: int = EXACT_UP_TO
+
+
+@dg.op(description="Builds the vector index of each base that has outgrown the exact scan, with the owner's login.")
+def build_vector_indexes(
+    context: dg.OpExecutionContext, config: IndexConfig, substrate: dg.ResourceParam[Substrate]
+) -> None:
+    """Once per base and model in use; where the login may not, the bases are named under ``refused``."""
+    model = vector_key(substrate.services.embedder)
+    owner = owner_conninfo(substrate.settings)
+    built, refused = vectors.build_vector_indexes(substrate.database, owner, model, above=config.above)
+    for line in refused:
+        context.log.warning("no vector index: %s", line)
+    context.add_output_metadata({"built": listed(built), "refused": listed(refused)})
+
+
+@dg.job(description="Vector indexes of bases that have outgrown the exact scan.")
+def index_vectors() -> None:
+    """One op."""
+    build_vector_indexes()
+
+
+nightly_indexes = dg.ScheduleDefinition(
+    job=index_vectors,
+    cron_schedule="32 3 * * *",
+    default_status=dg.DefaultScheduleStatus.RUNNING,
+    description="Runs `index_vectors` each night.",
+)
 
 nightly_cleanup = dg.ScheduleDefinition(
     job=clean_event_log,
