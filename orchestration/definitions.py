@@ -1,6 +1,26 @@
-"""Everything Dagster is told, in one place. Executor and launcher are chosen here and in ``dagster.yaml`` alone."""
+"""Everything Dagster is told, in one place.
+
+The executor is the one that ``TWOCLOCKS_DAGSTER_EXECUTOR`` names; the launcher is chosen in ``dagster.yaml``.
+"""
+
+from importlib import import_module
 
 import dagster as dg
+
+from substrate.errors import InvalidInput
+from substrate.settings import Settings
+
+
+def executor_named(name: str) -> dg.ExecutorDefinition:
+    """The executor at ``module:name``. Raises `InvalidInput` where there is none."""
+    module, _, attribute = name.partition(":")
+    try:
+        found = getattr(import_module(module), attribute, None)
+    except (ImportError, ValueError):
+        found = None
+    if not isinstance(found, dg.ExecutorDefinition):
+        raise InvalidInput(f"TWOCLOCKS_DAGSTER_EXECUTOR: {name!r} names no executor", field="dagster_executor")
+    return found
 
 
 @dg.definitions
@@ -29,5 +49,5 @@ def defs() -> dg.Definitions:
             schedules.nightly_cleanup,
         ],
         resources={"substrate": substrate_resource},
-        executor=dg.in_process_executor,
+        executor=executor_named(Settings().dagster_executor),
     )

@@ -29,6 +29,8 @@ class Settings(BaseSettings):
     """Used for migrations and vector indexes alone, where the application's own login may not make these."""
     dagster_database_url: SecretStr | None = None
     """Where Dagster keeps its tables; unset: a database ``twoclocks_dagster`` beside ours."""
+    dagster_executor: str = "dagster:in_process_executor"
+    """Where the steps of a run are worked off, ``module:name``; for a cluster ``dagster_k8s:k8s_job_executor``."""
     models_dir: Path = Path(".models")
     """What ``make models`` built: int8 ONNX graphs and vocabularies."""
 
