@@ -63,7 +63,7 @@ _watching: list[Substrate] = []
 def watching() -> Substrate:
     """For sensors, which tick for ever in one process: opened by the first tick and kept.
 
-    A pool that is made and thrown away every ten seconds would cost more than what a tick asks.
+    A pool that is made and thrown away at each tick would cost more than what a tick asks.
     """
     if not _watching:
         _watching.append(Substrate())
