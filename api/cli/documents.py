@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import click
 
 from api.cli.session import ACTOR, base_option, json_option, opened, print_json, the_base
 from substrate import reads
+from substrate.errors import NotFound
 
 
 @click.command()
@@ -18,7 +20,7 @@ def push(files: tuple[Path, ...], doc_time: str | None, slug: str | None) -> Non
     """Take in FILES. A file's own date is never used: it says nothing about the world."""
     from substrate.documents import intake
 
-    items = [intake.PushItem(str(f), f.name, f.read_bytes(), doc_time) for f in files]
+    items = [intake.PushItem(os.path.normpath(f), f.name, f.read_bytes(), doc_time) for f in files]
     with opened() as (_, db):
         with db.read() as conn:
             base = the_base(conn, slug)
@@ -27,15 +29,20 @@ def push(files: tuple[Path, ...], doc_time: str | None, slug: str | None) -> Non
 
 
 @click.command()
-@click.argument("folder", type=click.Path(exists=True, file_okay=False, path_type=Path))
+@click.argument("folder", type=click.Path(path_type=Path))
+@click.option("--stop", is_flag=True, help="Watch it no more; its documents stay.")
 @base_option
-def sync(folder: Path, slug: str | None) -> None:
+def sync(folder: Path, stop: bool, slug: str | None) -> None:
     """Bring FOLDER in step; the running service watches it from now on. A vanished file is marked, not deleted."""
-    from substrate.documents.folders import sync_folder
+    from substrate.documents.folders import let_go, sync_folder
 
     with opened() as (_, db):
         with db.read() as conn:
             base = the_base(conn, slug)
+        if stop:
+            let_go(db, base.id, folder)
+            click.echo("watched no more; its documents stay")
+            return
         report = sync_folder(db, base.id, folder.resolve(), actor=ACTOR, via="cli")
     click.echo(", ".join(f"{n} {word}" for word, n in report.counts.items()) or "nothing there")
     for name in report.missing:
@@ -49,13 +56,17 @@ def sync(folder: Path, slug: str | None) -> None:
 @click.option("--why", default="", help="Kept with the deletion.")
 @base_option
 def delete(external_id: str, why: str, slug: str | None) -> None:
-    """Withdraw the document EXTERNAL_ID. What was held before stays readable as of then."""
+    """Withdraw the document EXTERNAL_ID, or the file of that path. What was held before stays readable as of then."""
     from substrate.documents import intake
 
     with opened() as (_, db):
         with db.read() as conn:
             base = the_base(conn, slug)
-        done = intake.delete(db, base.id, external_id=external_id, actor=ACTOR, via="cli", why=why)
+        try:
+            done = intake.delete(db, base.id, external_id=external_id, actor=ACTOR, via="cli", why=why)
+        except NotFound:  # as `push` would have named that file
+            pushed = os.path.normpath(external_id)
+            done = intake.delete(db, base.id, external_id=pushed, actor=ACTOR, via="cli", why=why)
     if done.seq is None:
         click.echo("it was deleted before")
     else:
@@ -63,7 +74,7 @@ def delete(external_id: str, why: str, slug: str | None) -> None:
 
 
 @click.command()
-@click.option("--state", type=click.Choice(["waiting", "parsed", "failed"]))
+@click.option("--state", type=click.Choice(["waiting", "parsed", "incomplete", "failed"]))
 @base_option
 @json_option
 def documents(state: str | None, slug: str | None, as_json: bool) -> None:
@@ -79,7 +90,7 @@ def documents(state: str | None, slug: str | None, as_json: bool) -> None:
             else:
                 for d in answer["documents"]:
                     reason = f"  {d['failure_code']}: {d['failure']}" if d["failure"] else ""
-                    click.echo(f"{d['state']:8}  {d['external_id']}{reason}")
+                    click.echo(f"{d['state']:10}  {d['external_id']}{reason}")
             cursor = answer["next_cursor"]
             if cursor is None:
                 return

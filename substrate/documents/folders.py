@@ -17,7 +17,7 @@ from substrate import sql
 from substrate.db import AnyConnection, Database
 from substrate.documents.checks import MAX_BYTES, PushItem, check_items
 from substrate.documents.intake import PushResult, ensure_source, push
-from substrate.errors import InvalidInput
+from substrate.errors import InvalidInput, NotFound
 from substrate.ledger.door import Via
 
 BATCH_BYTES = 16 * 1024 * 1024
@@ -47,9 +47,20 @@ class WatchedFolder:
 
 
 def watched_folders(conn: AnyConnection) -> list[WatchedFolder]:
-    """Every folder that `sync_folder` was once asked to keep, of all bases."""
+    """Every folder that `sync_folder` was asked to keep and that was not let go, of all bases."""
     rows = conn.execute(sql.query("documents_folder_sources")).fetchall()
     return [WatchedFolder(r["slug"], r["kb_id"], Path(r["name"]), r["config"].get("namespace", "")) for r in rows]
+
+
+def let_go(db: Database, kb_id: UUID, path: Path) -> None:
+    """Watch a folder no more, whether or not it is still there; its documents stay. `sync_folder` takes it up again.
+
+    Raises `NotFound` if the base does not watch it.
+    """
+    with db.write() as conn:
+        found = conn.execute(sql.query("documents_let_go"), {"kb_id": kb_id, "name": str(path.resolve())}).fetchone()
+    if found is None:
+        raise NotFound(f"{path} is not watched", field="path")
 
 
 def sync_watched(db: Database, kb_id: UUID) -> FolderReport:
@@ -90,6 +101,7 @@ def sync_folder(
         raise InvalidInput(f"{path} is not a folder", field="path")
     with db.write() as conn:
         source_id = ensure_source(conn, kb_id, "folder", str(root), {"namespace": namespace})
+        conn.execute(sql.query("documents_take_up_again"), {"kb_id": kb_id, "source_id": source_id})
     skipped = _Skipped()
     seen: list[str] = []
     counts: Counter[str] = Counter()

@@ -11,7 +11,14 @@ select id, name, config from sources where kb_id = %(kb_id)s and kind = %(kind)s
 -- name: documents_folder_sources
 -- The folders of every base, for the sensor that watches them.
 select k.slug, s.kb_id, s.name, s.config from sources s join kb k on k.id = s.kb_id
-where s.kind = 'folder' order by k.slug, s.name
+where s.kind = 'folder' and not s.config ? 'let_go' order by k.slug, s.name
+
+-- name: documents_let_go
+update sources set config = config || '{"let_go": true}'
+where kb_id = %(kb_id)s and kind = 'folder' and name = %(name)s and not config ? 'let_go' returning id
+
+-- name: documents_take_up_again
+update sources set config = config - 'let_go' where kb_id = %(kb_id)s and id = %(source_id)s and config ? 'let_go'
 
 -- name: documents_known_blobs
 select sha256 from blobs where kb_id = %(kb_id)s and sha256 = any(%(hashes)s)
