@@ -31,6 +31,7 @@ _COMMANDS: Mapping[str, tuple[str, str]] = {
     "remember": ("api.cli.asking:remember", "Record one sentence; its facts wait for a nod."),
     "review": ("api.cli.review:review", "Proposals: list, confirm, reject. Refusals: list, lift."),
     "index": ("api.cli.index:index", "Build the lexical index anew."),
+    "member": ("api.cli.members:member", "Who belongs to a base: add, remove, list."),
     "token": ("api.cli.tokens:token", "Personal tokens: create, list, revoke."),
     "ledger": ("api.cli.ledger:ledger", "Verify the chain."),
 }

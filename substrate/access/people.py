@@ -32,11 +32,6 @@ def person_named(conn: AnyConnection, name: str) -> UUID | None:
     return rows[0]["id"] if rows else None
 
 
-def list_people(conn: AnyConnection) -> list[dict[str, object]]:
-    """Everybody, in the order they came: id, name, email, created_at."""
-    return conn.execute(sql.query("access_people")).fetchall()
-
-
 def set_member(conn: WriteConnection, kb_id: UUID, person_id: UUID, role: Role) -> None:
     """Give a person a role in a base, or change it."""
     if role not in ROLES:

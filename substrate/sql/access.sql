@@ -49,9 +49,6 @@ insert into people (name, email) values (%(name)s, %(email)s) on conflict (email
 -- name: access_person_by_name
 select id, name, email from people where name = %(name)s order by created_at, id limit 2
 
--- name: access_people
-select id, name, email, created_at from people order by created_at, id
-
 -- name: access_set_member
 insert into kb_members (kb_id, person_id, role) values (%(kb_id)s, %(person_id)s, %(role)s)
 on conflict (kb_id, person_id) do update set role = excluded.role

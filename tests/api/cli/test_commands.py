@@ -71,6 +71,55 @@ def test_a_folder_is_brought_in_step(cli, tmp_path):
     assert "missing at source: a.md" in cli("sync", folder)
 
 
+def test_a_folder_is_let_go_and_taken_up_again(cli, tmp_path, database):
+    from substrate.documents.folders import watched_folders
+
+    def watched():
+        with database.read() as conn:
+            return [f.path for f in watched_folders(conn)]
+
+    folder = tmp_path / "folder"
+    folder.mkdir()
+    (folder / "a.md").write_text("Ada leads Heron.")
+    cli("kb", "create", "one")
+    cli("sync", folder)
+    assert watched() == [folder]
+    assert cli("sync", folder, "--stop") == "watched no more; its documents stay\n"
+    assert watched() == []
+    assert "a.md" in cli("documents")
+    assert cli("sync", folder, "--stop", code=1).startswith("Error: ")
+    assert cli("sync", folder) == "1 unchanged\n"
+    assert watched() == [folder]
+    (folder / "a.md").unlink()
+    folder.rmdir()
+    assert cli("sync", folder, "--stop").startswith("watched no more")
+    assert cli("sync", folder, code=1) == f"Error: {folder} is not a folder\n"
+
+
+def test_a_file_is_one_document_however_its_path_is_spelt(cli, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "sub").mkdir()
+    (tmp_path / "a.md").write_text("Ada leads Heron.")
+    cli("kb", "create", "one")
+    assert cli("push", "a.md").startswith("created")
+    for spelt in ("./a.md", "sub/../a.md", ".//a.md"):
+        assert cli("push", spelt) == "unchanged  a.md\n"
+    assert "facts are held no more" in cli("delete", "./a.md")
+
+
+def test_members_are_added_listed_and_removed(cli, database, kb):
+    assert cli("member", "list") == ""
+    assert cli("member", "add", "Ada", "--role", "editor") == "Ada is editor\n"
+    assert cli("member", "add", "Ada", "--role", "viewer") == "Ada is viewer\n"
+    assert cli("member", "list") == "viewer  Ada\n"
+    with database.read() as conn:
+        assert [m["name"] for m in access.list_members(conn, kb)] == ["Ada"]
+    assert cli("member", "remove", "Ada") == "Ada is no member now\n"
+    assert cli("member", "list") == ""
+    assert cli("member", "remove", "Ada", code=1) == "Error: this person is no member of the base\n"
+    assert cli("member", "remove", "Nobody", code=1) == "Error: nobody is named 'Nobody'\n"
+
+
 def test_questions_are_asked_on_both_clocks(cli, database, kb):
     scribe = Scribe(database, kb)
     scribe.say("Ada", "leads", "Heron", start=day("2021-01-01"))
