@@ -206,7 +206,7 @@ def conninfo(settings: Settings) -> str:
 def owner_conninfo(settings: Settings) -> str:
     """The login that may change the schema: the administrator's, else the one there is (embedded: the owner)."""
     admin = settings.admin_database_url
-    return admin.get_secret_value() if admin else conninfo(settings)
+    return readable(admin, "TWOCLOCKS_ADMIN_DATABASE_URL") if admin else conninfo(settings)
 
 
 def open_database(settings: Settings, application_name: str = "twoclocks") -> Database:
@@ -217,11 +217,11 @@ def open_database(settings: Settings, application_name: str = "twoclocks") -> Da
     """
     from substrate.migrate import migrate
 
-    dsn, admin = conninfo(settings), settings.admin_database_url
-    if admin is None:
+    dsn = conninfo(settings)
+    if settings.admin_database_url is None:
         migrate(dsn)
     else:
-        owner = readable(admin, "TWOCLOCKS_ADMIN_DATABASE_URL")
+        owner = owner_conninfo(settings)
         with connect(dsn, application_name) as connection:
             login = connection.info.user
         migrate(owner, login=login)

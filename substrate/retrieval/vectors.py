@@ -23,7 +23,7 @@ from psycopg import sql as pgsql
 
 from substrate import sql
 from substrate.axes.as_of import AsOf
-from substrate.db import Database, ReadConnection
+from substrate.db import Database, ReadConnection, connect
 from substrate.errors import ModelUnavailable
 from substrate.retrieval.embedders import Embedder
 from substrate.retrieval.passages import vector_key
@@ -211,7 +211,7 @@ def ensure_vector_index(
     name = index_name(kb_id, model)
     if dimension > MOST_INDEXED_DIMENSIONS:
         return False
-    with psycopg.connect(admin_conninfo, autocommit=True, row_factory=psycopg.rows.dict_row) as conn:
+    with connect(admin_conninfo, "twoclocks-index") as conn:
         counted = conn.execute(
             sql.query("retrieval_vector_rows"), {"kb_id": kb_id, "model": model, "most": above + 1}
         ).fetchone()

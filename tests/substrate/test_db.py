@@ -19,9 +19,10 @@ from demo import __main__ as demo
 from orchestration import home
 from orchestration.home import dagster_url, sqlalchemy_url
 from substrate.bases import create_base
-from substrate.db import Database, check, conninfo, open_database
+from substrate.db import Database, check, conninfo, open_database, owner_conninfo
 from substrate.errors import DatabaseUnavailable
 from substrate.migrate import migrate
+from substrate.retrieval.vectors import ensure_vector_index
 from substrate.settings import Settings
 
 SECRET = "SECRETPW"
@@ -45,7 +46,16 @@ def test_a_string_that_cannot_be_read_is_named_and_not_repeated(tmp_path: Path, 
     assert SECRET not in trace
 
 
-@pytest.mark.parametrize("call", [migrate, sqlalchemy_url, lambda url: Database(url).open()])
+@pytest.mark.parametrize(
+    "call",
+    [
+        migrate,
+        sqlalchemy_url,
+        lambda url: Database(url).open(),
+        lambda url: owner_conninfo(Settings(admin_database_url=SecretStr(url))),
+        lambda url: ensure_vector_index(url, uuid4(), "minilm", 384),
+    ],
+)
 def test_no_way_in_repeats_a_string_that_cannot_be_read(call):
     message, trace = _failure(lambda: call(ILLEGIBLE[0]))
     assert "connection string" in message
