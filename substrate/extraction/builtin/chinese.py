@@ -33,6 +33,7 @@ from substrate.extraction.builtin.frames_values import plain_attribute
 from substrate.extraction.builtin.intervals import handover_end, interval, joined_periods
 from substrate.extraction.builtin.ownership import owners_of
 from substrate.extraction.builtin.terms import Term
+from substrate.extraction.builtin.verbs import Aspect
 from substrate.extraction.claims import UNDATED, Mood, Value
 from substrate.extraction.times import Anchor, TimeMention, find_times
 
@@ -184,6 +185,8 @@ def _pair(
     left, right = names_of(state, g["s"]), names_of(state, object_words(g["o"]))
     if not left or not right or (pattern.phrase in {"leads", "manages", "owns"} and not is_thing(right)):
         return False
+    if pattern.phrase == "leads" and any(w.is_person(t.text) for t in (left if pattern.swap else right)):
+        return False
     time = interval(times, pattern.aspect)
     price = (("price", g["price"]),) if g.get("price") else ()
     for a in left:
@@ -208,7 +211,9 @@ def _role(
     state: ChineseSentence, pattern: Pattern, g: dict[str, str], times: tuple[TimeMention, ...], mood: Mood | None
 ) -> bool:
     people = names_of(state, g["s"])
-    aspect = pattern.aspect
+    # "2020年和2021年担任" lasted through both; a single year beside 担任 is when it began.
+    joined = any(m.shape == "interval" and m.time.at_event for m in times)
+    aspect: Aspect = "state" if joined and "任" in state.words else pattern.aspect
     drafts = [d for p in people for d in title_drafts(state, p, g["r"], None, interval(times, aspect), mood)]
     if drafts:
         state.subject = people[0]

@@ -22,7 +22,7 @@ from substrate.extraction.claims import UNDATED, ClaimTime, Mood
 from substrate.extraction.times import TimeMention
 
 _TOOK_IT = re.compile(
-    r"(?:由(?P<a>.+?)(?:接任|继任|接替|担任|出任|接手)|(?:现|改|后)?(?:为|是|改为|改由|变更为|更换为)(?P<b>[^，]+?)(?:担任)?)"
+    r"(?:(?:现|改|后)?由(?P<a>.+?)(?:接任|继任|接替|担任|出任|接手|负责|领导|主持)|(?:现|改|后)?(?:为|是|改为|改由|变更为|更换为)(?P<b>[^，]+?)(?:担任)?)"
 )
 _NAMED = re.compile(r"[\ue000-\uefff]|[\u4e00-\u9fff]{2,}(?:公司|集团|项目|计划|工程|银行|大学|团队)")
 _HELD = frozenset(("leads", "manages", "chairs", "coordinates", "job title", "responsible for", "directs"))
@@ -74,7 +74,8 @@ def dismissed(state: ChineseSentence, pattern: Pattern, g: dict[str, str], times
         if w.is_person(words[:n]) and _whole_role(state, words[:n], words[n:])
     ]
     if len(splits) > 1:
-        splits = [s for s in splits if _named_elsewhere(state, *s)]
+        others = state.around.replace(words, "", 1)
+        splits = [s for s in splits if _named_in(others, *s)]
     if len(splits) != 1:
         return False
     person = Term("name", splits[0][0], "person")
@@ -93,11 +94,11 @@ def _whole_role(state: ChineseSentence, name: str, role: str) -> bool:
     return len(stem) != 1
 
 
-def _named_elsewhere(state: ChineseSentence, name: str, role: str) -> bool:
+def _named_in(others: str, name: str, role: str) -> bool:
     m = w.ROLE.match(role)
     thing = m.group("org").strip("的") if m else ""
-    others = state.around.replace(state.text, "")
-    return any(len(x) > 1 and re.search(rf"(?<![\u4e00-\u9fff]){re.escape(x)}", others) for x in (name, thing))
+    opens = "(?:(?<![\u4e00-\u9fff])|(?<=[为任的由将把与和给]))"
+    return any(len(x) > 1 and re.search(opens + re.escape(x), others) for x in (name, thing))
 
 
 def was_held(state: ChineseSentence, pattern: Pattern, g: dict[str, str], times: _Times, mood: Mood | None) -> bool:
@@ -105,9 +106,11 @@ def was_held(state: ChineseSentence, pattern: Pattern, g: dict[str, str], times:
     who = names_of(state, g["s"])
     if times or not who or not all(w.is_person(p.text) for p in who):
         return False
-    drafts = [d for p in who for d in title_drafts(state, p, g["r"], None, interval((), "end"), mood)]
+    role = g.get("r") or f"{g['o']}的负责人"
+    drafts = [d for p in who for d in title_drafts(state, p, role, None, interval((), "end"), mood)]
     if drafts:
-        leave(state, who[0], g["r"], (), drafts)
+        leave(state, who[0], role, (), drafts)
+        state.subject = name_of(state, g["o"]) if g.get("o") else who[0]
     return bool(drafts)
 
 

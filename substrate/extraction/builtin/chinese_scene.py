@@ -62,7 +62,7 @@ def name_of(state: ChineseSentence, text: str, role_too: bool = True) -> Term | 
         return None
     if re.search(
         r"(?:负责|担任|领导|认为|决定|宣布|通知|会议|报告|召开|讨论|批准|进行|完成|发布|要求|指出|介绍|之间|"
-        r"以及|工资|月薪|不再|接替|接任|继任|取代|领取|享受|免去|离职|辞职|原为|改为)",
+        r"以及|工资|月薪|不再|接替|接任|继任|取代|领取|享受|免去|离职|辞职|原为|改为|每月|每年)",
         text,
     ):
         return None

@@ -120,6 +120,8 @@ def is_person(name: str) -> bool:
 def strip_around(text: str) -> str:
     """A subject without the adverbs around it."""
     text = text.strip(" 　，,")
+    if text.endswith(("同志", "先生", "女士")) and is_person(text[:-2]):
+        return text[:-2]
     if len(text) == 3 and text[-1] in _NEVER_LAST and is_person(text[:2]):
         return text[:2]
     if is_person(text):

@@ -50,6 +50,8 @@ _UNKNOWN_DATE = re.compile(
     r"stated|given)|nobody recorded|unknown)\b",
     re.IGNORECASE,
 )
+_FRAGMENT = 3
+"""A name with so few words beside it is a label, and nothing is lost with it."""
 _LONGEST = 120
 _MOST_BRACKETS = 5
 """Words and brackets; a sentence with more is a list or a table in disguise and is not parsed."""
@@ -114,8 +116,13 @@ def read(prepared: Prepared, doc: Any) -> Findings:
     findings.drafts = [_in_own_time(d, reader) for d in findings.drafts]
     findings.drafts.extend(prepared.aliases)
     named = any(u.kind == "name" for u in prepared.masked.units)
-    if named and scene.clauses and not findings.drafts and not findings.drops:
-        findings.drop("no_frame", scene.clauses[0].lemma, scene.text)
+    if (
+        named
+        and (scene.clauses or len(prepared.masked.units) > _FRAGMENT)
+        and not findings.drafts
+        and not findings.drops
+    ):
+        findings.drop("no_frame", scene.clauses[0].lemma if scene.clauses else "", scene.text)
     if prepared.ends_unknown:
         findings.drafts = [_open_ended(d) for d in findings.drafts]
     findings.drafts = apply(_unique(findings.drafts), prepared.correction)

@@ -102,6 +102,8 @@ def _one(scene: Scene, clause: Clause, known: verbs.Relation, time: ClaimTime, a
     subject, target = (b, a) if known.swap else (a, b)
     if subject.sort == "attribute" and subject.owner and known.phrase == "located in" and _PREMISES.get(subject.text):
         known, subject = known._replace(phrase=_PREMISES[subject.text]), subject.owner
+    if known.phrase in {"leads", "manages", "chairs"} and subject.kind in {"project", "product", "place"}:
+        return False
     if not usable_object(target) or subject.sort in {"noun", "value", "time", "role"}:
         return False
     if subject.sort == "attribute" or target.sort == "attribute":

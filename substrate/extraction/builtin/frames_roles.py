@@ -233,7 +233,7 @@ def took_that_over(scene: Scene, clause: Clause, new: list[Term], old: list[Term
     if not new or not people or len({(drafts[i].phrase, drafts[i].subject.text) for i in held}) != 1 or len(held) > 2:
         scene.findings.drop("no_object", clause.lemma, scene.text)
         return True
-    if len({drafts[i].object for i in held}) != 1:
+    if len({drafts[i].object for i in held}) != 1 or _others_named(scene, [drafts[i] for i in held], new):
         scene.findings.drop("no_object", clause.lemma, scene.text)
         return True
     mentions = [m for _, m in scene.reader.masked.times]
@@ -246,6 +246,13 @@ def took_that_over(scene: Scene, clause: Clause, new: list[Term], old: list[Term
     start = interval(times, "start", clause.tense)
     drafts.extend(replace(first, subject=p, time=start, mood=mood, wording=clause.words) for p in new)
     return True
+
+
+def _others_named(scene: Scene, held: list[Draft], new: list[Term]) -> bool:
+    """Whether the sentence names more than who held what and who took it over: then it may mean something else."""
+    known = {t.text for d in held for t in (d.subject, d.object) if isinstance(t, Term)}
+    known |= {t.text for t in new} | {v for d in held for _, v in d.qualifiers}
+    return any(one.text not in known for u in scene.reader.masked.units if u.kind == "name" for one in u.group or (u,))
 
 
 def _right_before(scene: Scene, clause: Clause) -> list[Term]:

@@ -74,7 +74,7 @@ IDIOMS: tuple[Idiom, ...] = (
            r"to )?(?:(?:hereby|herewith) )?(?:confirms?|announces?)|this (?:letter|memo|note|notice) "
            r"(?:(?:hereby|herewith) )?(?:confirms|announces|(?:serves|is) to (?:confirm|announce))) "
            r"{THE}(?P<v>appointment|election|promotion) of (?P<n>{P}) (?:as|to) "
-           r"(?P<r>{THE}{TITLE}(?: {TITLE}){0,5}(?: (?:of|at|for|in|with|within) {THE}{N})*)(?= \.|$)",
+           r"(?P<r>{THE}{TITLE}(?: {TITLE}){0,5}(?: (?:of|at|for|in|with|within) {THE}{N})*)(?: ,)?(?= \.|$)",
            "<n> v:become <r>"),
     _idiom(r"(?:we|i|the board|management) (?:are|is|am) (?:very )?(?:pleased|delighted|happy|glad|proud|sorry|sad) to "
            r"(?:announce|confirm|inform you|report|advise you|let you know|share|tell you|note)(?: that)?", ""),

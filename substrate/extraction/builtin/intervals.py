@@ -17,7 +17,9 @@ UNKNOWN_END = ClaimTime(valid_to_precision="unknown")
 _STARTING = {"since", "as_of", "after"}
 _ENDING = {"until", "before", "by"}
 _AND = re.compile(r"\s*(?:and|&|和|与|及|、)(?: (?:in|for|during))?\s*")
-_YEAR_AND = re.compile(r"\bfor (?:the )?(?:(?:financial |fiscal |calendar )?years? )?(?P<year>[12]\d{3}) (?:and|&) $")
+_YEAR_AND = re.compile(
+    r"\bfor (?:the )?(?:(?:financial |fiscal |calendar )?years? )?(?P<year>[12]\d{3}) (?:and|&) $", re.IGNORECASE
+)
 
 
 def interval(mentions: Sequence[TimeMention], aspect: Aspect, tense: Tense = "present") -> ClaimTime:

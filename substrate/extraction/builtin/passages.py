@@ -231,7 +231,7 @@ def _end(sentence: Sentence) -> int:
 
 _TOOK_OVER = re.compile(
     r"(?:and )?[A-Z][^,;:]{1,40} (?:then )?(?:took|takes) over"
-    r"(?: (?:on|in|from|as|with|effective|that|the|then)\b[^;]*)?\.?"
+    r"(?: (?:on|in|from|as|with|effective)\b[^;]*)?\.?"
 )
 
 

@@ -108,12 +108,19 @@ def sentences_of(line: Line) -> Iterator[Sentence]:
     yield from _sentence(line, at, len(line.text))
 
 
+_FULL_NAME = re.compile(r"\s+([A-Z][\w'’-]+ [A-Z][\w'’-]+)\b")
+"""Named once more after "Ltd.", somebody opens a sentence."""
+
+
 def _abbreviated(head: str, rest: str) -> bool:
     """Whether the full stop that ends `head` belongs to an abbreviation inside a sentence that goes on."""
     if not rest or _OPENS_NEXT.match(rest):
         return False
     if _INITIAL.search(head):
         return True
+    again = _FULL_NAME.match(rest)
+    if again is not None and again.group(1) in head:
+        return False
     m = _LAST_WORD.search(head)
     if m is None or m.group(1).lower() not in v.ABBREVIATIONS:
         return False

@@ -205,6 +205,8 @@ def test_what_cannot_be_attached_is_counted() -> None:
         ("陆远于2021年5月3日离职。", "no_object"),
         ("陆远在北辰公司任职。陆远加入远洋集团。陆远于2021年5月3日离职。", "no_object"),
         ("Ilse Marsh leads Project Kestrel.\nOmar Reyes took over on 3 May 2021.", "no_object"),
+        ("Ilse Marsh leads Project Kestrel.\nOmar Reyes took over the same day.", "no_frame"),
+        ("Dana Whitlow of Brightwater Ltd. led Project Kestrel until Omar Reyes took over on 3 May 2021.", "no_object"),
         ("秦岚接替陆远打扫星河项目。", "no_frame"),
         ("免去李建国远山集团总经理职务。", "no_frame"),
         ("如果免去陆远的星河项目负责人职务，由秦岚接任。", "no_frame"),
