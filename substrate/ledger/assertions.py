@@ -58,7 +58,9 @@ def assert_batch(door: Door, drafts: Sequence[Draft], ontology: Ontology) -> Ass
 def _leaves_for_one_refused(draft: Draft, fresh: Sequence[Draft], hits: Mapping[str, UUID]) -> bool:
     """Is this the other half of a hand-over to someone who is refused? "Bo replaced Ann": if not Bo, Ann did not go."""
     e = draft.evidence
-    return only_ends(draft.time.valid_from, draft.time.valid_to_precision) and any(
+    if e.chunk_id is None or not only_ends(draft.time.valid_from, draft.time.valid_to_precision):
+        return False
+    return any(
         d.source_key in hits
         and (d.evidence.chunk_id, d.evidence.quote_start, d.relation) == (e.chunk_id, e.quote_start, draft.relation)
         for d in fresh

@@ -17,7 +17,7 @@ from substrate import sql
 from substrate.ledger.door import Door
 from substrate.ledger.entities import canonical_ids
 from substrate.ledger.scenes import Row, Scene, Triple, predicate_of, triple_of
-from substrate.ledger.timelines import Span
+from substrate.ledger.spans import Span
 from substrate.ontology.terms import Ontology
 
 _TIME = (

@@ -11,7 +11,8 @@ from uuid import UUID
 from substrate import sql
 from substrate.ledger.door import Door
 from substrate.ledger.entities import canonical_ids, cluster_members
-from substrate.ledger.timelines import Assertion, Span, Temporal, Timelines
+from substrate.ledger.spans import Assertion, Span, Temporal
+from substrate.ledger.timelines import Timelines
 from substrate.ontology.terms import Ontology
 
 Row = Mapping[str, Any]

@@ -21,90 +21,14 @@ from __future__ import annotations
 from bisect import bisect_left, bisect_right
 from collections import defaultdict
 from collections.abc import Collection, Hashable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from itertools import zip_longest
-from typing import Literal
-from uuid import UUID
 
 from substrate.axes.valid_time import PRECISIONS, Precision, bucket_end, bucket_start, truncate
+from substrate.ledger.spans import Assertion, Span, Temporal
 
-Temporal = Literal["state", "event", "eternal"]
-EndPrecision = Literal["year", "month", "day", "hour", "minute", "second", "unknown"]
-EndOrigin = Literal["stated", "engine"]
 _EVER = datetime.max.replace(tzinfo=UTC)
-
-
-@dataclass(frozen=True, slots=True)
-class Assertion:
-    """What a timeline needs to know of one assertion. `value` is its object's canonical id or normalised value."""
-
-    id: UUID
-    value: str
-    start: datetime | None = None
-    start_precision: Precision | None = None
-    end: datetime | None = None
-    end_precision: EndPrecision | None = None
-    at_event: bool = False
-    attested: datetime | None = None
-    denies: bool = False
-    corrects: bool = False
-    replaces: str | None = None
-    """For "B, not A": the value of A."""
-    person: bool = False
-    order: tuple[int, int] = (0, 0)
-    """Record order; decides only between two words of people."""
-
-    @property
-    def ends_unknown(self) -> bool:
-        return self.end_precision == "unknown"
-
-    @property
-    def placed_start(self) -> datetime | None:
-        """Where it would open a span: its start, else its attestation, unless it only speaks of an end."""
-        if self.start is not None:
-            return self.start
-        return None if self.end_precision is not None else self.attested
-
-
-@dataclass(slots=True)
-class Span:
-    """One interval in which the value held, and the assertions it rests on."""
-
-    start: datetime | None = None
-    start_precision: Precision | None = None
-    end: datetime | None = None
-    end_precision: EndPrecision | None = None
-    end_origin: EndOrigin | None = None
-    attested_from: datetime | None = None
-    attested_to: datetime | None = None
-    support: list[UUID] = field(default_factory=list)
-    event: bool = False
-    last: datetime | None = None
-    """The latest moment at which an assertion places the value here."""
-    vouched: bool = False
-    """Of an end nobody dated: `attested_to` is not a document's date but the last moment something vouches for."""
-
-    @property
-    def opens(self) -> datetime | None:
-        """First moment at which a reader takes it to hold; None: unbounded."""
-        return self.start if self.start is not None else self.attested_from
-
-    @property
-    def undated(self) -> bool:
-        return self.start is None and self.end_precision is None and self.attested_from is None
-
-    @property
-    def holds(self) -> tuple[datetime | None, datetime | None]:
-        """The interval readers filter by; an event without a date holds at no moment."""
-        if self.event:
-            if self.start is None or self.start_precision is None:
-                nowhere = self.attested_from or datetime(1970, 1, 1, tzinfo=UTC)
-                return nowhere, nowhere
-            return self.start, self.end or bucket_end(self.start, self.start_precision)
-        if self.end_precision == "unknown":
-            return self.opens, self.attested_to
-        return self.opens, self.end
 
 
 def _order(a: Assertion) -> tuple[object, ...]:
@@ -155,7 +79,22 @@ class Timelines:
         cuts = _Cuts(triple, [self._opening(t) for t in self._shared.get(triple, ())])
         found = _walk([_without_event_end(a) for a in own], cuts)
         _close(found, cuts)
+        self._bound(triple, found)
         return found
+
+    def _bound(self, triple: str, found: list[Span]) -> None:
+        """What is only known to have ended did not hold while a rival did: it began after the last one before it."""
+        if not found or found[0].opens is not None or found[0].end is None:
+            return
+        end = found[0].end
+        rivals = (
+            a
+            for timeline in self._shared.get(triple, ())
+            for rival in self._on[timeline]
+            if rival != triple
+            for a in self._settled(rival)
+        )
+        found[0].not_before = max(filter(None, (_held_until(a, end) for a in rivals)), default=None)
 
     def _all_on(self, triple: str) -> Iterator[Assertion]:
         yield from self._raw[triple]
@@ -244,6 +183,17 @@ class _Cuts:
             return None
         first = min(found)
         return first[0], PRECISIONS[-first[1]]
+
+
+def _held_until(a: Assertion, before: datetime) -> datetime | None:
+    """A moment earlier than `before` up to which a rival's assertion says that the rival held."""
+    if a.end is not None and a.end < before:
+        return a.end
+    at = a.placed_start
+    if at is None:
+        return None
+    after = bucket_end(at, a.start_precision or "day")
+    return after if after < before else None
 
 
 def _inherits(a: Assertion) -> bool:

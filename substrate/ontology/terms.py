@@ -15,7 +15,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_valida
 
 from substrate.documents.checks import check_text
 from substrate.errors import InvalidInput
-from substrate.ledger.timelines import Temporal
+from substrate.ledger.spans import Temporal
 from substrate.ontology.phrases import plain_phrase
 
 _KEY = r"^[a-z0-9_]{1,40}$"

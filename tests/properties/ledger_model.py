@@ -61,6 +61,14 @@ def opening(s):
     return s.start if s.start is not None or s.end is not None else s.attested
 
 
+def held_until(s, before):
+    """The last day before `before` that a rival's statement takes, and one more."""
+    if s.end is not None and s.end < before:
+        return s.end
+    start = opening(s)
+    return start + 1 if start is not None and start + 1 < before else -ALWAYS
+
+
 def stretches(t, counted):
     """`to` is what a text says, else where a rival or the next stretch begins."""
     own = [s for u, s in counted if u == t]
@@ -82,4 +90,7 @@ def stretches(t, counted):
     for i, (a, b, _, last) in enumerate(found):
         ahead = min([c for c in cuts if c > a > -ALWAYS] + [f[0] for f in found[i + 1 : i + 2]], default=ALWAYS)
         found[i] = (a, ahead if b == ALWAYS or (ahead == b - 1 and last < ahead and a > -ALWAYS) else b)
+    if found and found[0][0] == -ALWAYS and found[0][1] != ALWAYS:
+        before = [held_until(s, found[0][1]) for u, s in counted if rivals(t, u)]
+        found[0] = (max(before, default=-ALWAYS), found[0][1])
     return found or [(-ALWAYS, ALWAYS)]

@@ -27,7 +27,8 @@ from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
 from substrate.axes.valid_time import bucket_end, bucket_start, truncate
-from substrate.ledger.timelines import Assertion, Timelines, spans
+from substrate.ledger.spans import Assertion
+from substrate.ledger.timelines import Timelines, spans
 
 EPOCH = datetime(2020, 1, 1, tzinfo=UTC)
 UNITS = ("year", "month", "day")

@@ -209,3 +209,12 @@ def test_words_without_an_anchor_date_nothing_but_an_end_stays_said():
     assert TimeColumns.of(ClaimTime(datetime(2024, 1, 1, tzinfo=UTC), "day", grade="C")) == TimeColumns(
         None, None, None, None
     )
+
+
+def test_what_is_only_known_to_have_ended_began_after_the_rival_before_it(hand):
+    hand.say(lead("Dana", start="2022-01-01", end="2023-02-01"))
+    hand.say(lead("Pavel", end="2025-03-01"), lead("Sofia", start="2025-03-01"))
+    assert hand.subjects("leads", "Aurora", "2022-06-01") == ["Dana"]
+    assert hand.subjects("leads", "Aurora", "2024-01-01") == ["Pavel"]
+    assert hand.subjects("leads", "Aurora", "2021-01-01") == []
+    assert hand.subjects("leads", "Aurora", "2025-03-01") == ["Sofia"]
