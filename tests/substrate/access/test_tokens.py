@@ -213,9 +213,7 @@ def test_what_was_served_is_written_down_beside_the_head_lock(database, kb, ada)
         done = threading.Event()
 
         def write():
-            access.record_access(
-                database, access.Access(principal, kb, "mcp", "entity_facts", seq=3, fact_ids=[fact])
-            )
+            access.record_access(database, access.Access(principal, kb, "mcp", "entity_facts", seq=3, fact_ids=[fact]))
             done.set()
 
         thread = threading.Thread(target=write)
