@@ -13,7 +13,7 @@ import yaml
 
 from bench.database import ROOT, commit, fresh_settings
 from bench.temporal.score import Report, load, measure, write_results
-from bench.temporal.world import Dataset, Reader
+from bench.temporal.world import Dataset
 from demo.world import PipelineWorld
 from substrate.bases import create_base
 from substrate.db import open_database
@@ -49,12 +49,11 @@ def run(settings: Settings, dataset: Dataset, *, show: bool) -> Report:
         world = PipelineWorld(db, kb_id, lambda: materialize(settings, "temporal"))
         report = measure(world, dataset)
         if show:
-            moments = {wave.label: None for wave in dataset.waves}
-            show_wrong(report, world, moments)
+            show_wrong(report, world)
     return report
 
 
-def show_wrong(report: Report, world: PipelineWorld, labels: dict[str, None]) -> None:
+def show_wrong(report: Report, world: PipelineWorld) -> None:
     """What was held about the subject of each wrong question, at any time, now."""
     wrong = set(report.score.wrong)
     for question in report.dataset.questions:
@@ -64,8 +63,6 @@ def show_wrong(report: Report, world: PipelineWorld, labels: dict[str, None]) ->
             print(f"  at={question.at} as_of={question.as_of} expect={question.expect} not={question.excluded}")
             print(f"  held now: {[(a.predicate, a.other) for a in held or []]}")
 
-
-__all__ = ["Reader", "main"]
 
 if __name__ == "__main__":
     sys.exit(main())

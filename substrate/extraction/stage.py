@@ -1,6 +1,6 @@
 """The ``claims`` stage: what each held chunk says, written once per chunk and extractor version.
 
-The only place a model is paid. A quote is checked against the chunk here, whatever the extractor promised.
+Here alone is a language model asked. A quote is checked against the chunk here, whatever the extractor promised.
 """
 
 from __future__ import annotations

@@ -19,7 +19,6 @@ _IRREGULAR = {
     "spoke": "speak", "grew": "grow", "chose": "choose", "chosen": "choose", "went": "go", "gone": "go",
 }  # fmt: skip
 _WORD = re.compile(r"[^\W_]+(?:['’-][^\W_]+)*")
-_KEEPS_E = re.compile(r"(?:[aeiou][bcdfghjklmnprstvz]|[cgsvz]|(?:at|iv|ur|uc))$")
 
 
 @lru_cache(maxsize=65536)

@@ -5,9 +5,6 @@ on conflict (kb_id, kind, name) do nothing
 -- name: documents_source
 select id from sources where kb_id = %(kb_id)s and kind = %(kind)s and name = %(name)s
 
--- name: documents_sources_of_kind
-select id, name, config from sources where kb_id = %(kb_id)s and kind = %(kind)s order by name
-
 -- name: documents_folder_sources
 -- The folders of every base, for the sensor that watches them.
 select k.slug, s.kb_id, s.name, s.config from sources s join kb k on k.id = s.kb_id

@@ -21,7 +21,7 @@ from orchestration.resources import Substrate
     metadata=stored("claims", "postgres"),
 )
 def claims(context: dg.AssetExecutionContext, substrate: dg.ResourceParam[Substrate]) -> Materialized:
-    """What each passage says word for word, once per passage and extractor version; the only place a model is paid."""
+    """What each passage says word for word, once per passage and extractor; here alone a language model is asked."""
     from substrate.pipeline import run_step
 
     base = substrate.base(context.partition_key)

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
 from substrate.extraction.builtin import vocabulary as v
 from substrate.extraction.builtin.masking import Masked, Unit
-from substrate.extraction.builtin.roles import FUNCTION_AREAS, MIRRORED, QUALIFYING, RELATION_OF_ROLE, is_role
+from substrate.extraction.builtin.roles import FUNCTION_AREAS, MIRRORED, QUALIFYING, is_role
 from substrate.extraction.claims import Value
 from substrate.extraction.times import TimeMention
 
@@ -239,13 +238,6 @@ def _as_negated(term: Term) -> Term:
     return replace(term, negated=True)
 
 
-def first_of(terms: Sequence[Term], *sorts: Sort) -> Term | None:
-    return next((t for t in terms if t.sort in sorts), None)
-
-
 def is_deputy(title: str) -> bool:
     """A deputy, acting or assistant holder does not hold the role itself."""
     return bool(set(title.lower().replace("-", " ").split()) & QUALIFYING)
-
-
-KNOWN_ROLES = frozenset(RELATION_OF_ROLE)
