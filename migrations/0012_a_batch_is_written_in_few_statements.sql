@@ -1,0 +1,2 @@
+-- What sustained writing costs.
+set local lock_timeout = '10s';
