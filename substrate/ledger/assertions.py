@@ -29,10 +29,13 @@ class Asserted:
     """Facts that are new or changed."""
 
 
-def assert_batch(door: Door, drafts: Sequence[Draft], ontology: Ontology) -> Asserted:
+def assert_batch(
+    door: Door, drafts: Sequence[Draft], ontology: Ontology, *, lineages: Mapping[str, UUID] | None = None
+) -> Asserted:
     """Assert drafts, refusals judged and timelines recomputed in the same transaction.
 
-    The same input twice is asserted once. Give a few hundred at a time: the head lock is held throughout.
+    The same input twice is asserted once. Give a few hundred at a time: the head lock is held throughout. `lineages`:
+    source key → the lineage, held no more, that a fact which rests on that draft goes on with.
     """
     unique = {d.source_key: d for d in drafts}
     rows = door.connection.execute(
@@ -50,9 +53,11 @@ def assert_batch(door: Door, drafts: Sequence[Draft], ontology: Ontology) -> Ass
     stays_out = {d.source_key for d in fresh if d.source_key in hits or _leaves_for_one_refused(d, fresh, hits)}
     accepted = [assertion_row(d) for d in fresh if d.source_key not in stays_out]
     door.insert("assertions", accepted)
-    lineages = recompute(door, accepted, ontology, added=True)
     made = tuple(cast(UUID, r["id"]) for r in accepted)
-    return Asserted(made, len(known), len(hits), frozenset(lineages))
+    keys = [cast(str, r["source_key"]) for r in accepted]
+    former = {i: lineages[key] for i, key in zip(made, keys, strict=True) if lineages and key in lineages}
+    changed = recompute(door, accepted, ontology, added=True, lineages=former)
+    return Asserted(made, len(known), len(hits), frozenset(changed))
 
 
 def _leaves_for_one_refused(draft: Draft, fresh: Sequence[Draft], hits: Mapping[str, UUID]) -> bool:

@@ -8,7 +8,7 @@ order of arrival would show in the ones that are not.
 from __future__ import annotations
 
 import json
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Literal
 from uuid import UUID, uuid4
@@ -37,11 +37,13 @@ def recompute(
     added: bool = False,
     withdrawal: Withdrawal = "retracted",
     merging: bool = False,
+    lineages: Mapping[UUID, UUID] | None = None,
 ) -> set[UUID]:
     """Recompute every timeline that `touched` assertion rows take part in; returns the lineages that changed.
 
     `added`: the rows are new and nothing else changed. `withdrawal` is why a fact that nothing states any more is
-    closed, `merging` that one which another fact now speaks for is.
+    closed, `merging` that one which another fact now speaks for is. `lineages`: assertion → the lineage, held no more,
+    that a fact which comes to rest on it again goes on with.
     """
     rows = list(touched)
     if not rows:
@@ -56,7 +58,7 @@ def recompute(
     if not dirty:
         return changed
     dirty = scene.load(dirty, correcting=any(r["corrects"] for r in rows))
-    return changed | _Diff(scene, withdrawal, merging).apply(dirty)
+    return changed | _Diff(scene, withdrawal, merging, lineages or {}).apply(dirty)
 
 
 def _add_to_eternal(scene: Scene, rows: Sequence[Row]) -> tuple[set[Triple], set[UUID]]:
@@ -92,8 +94,11 @@ def _add_to_eternal(scene: Scene, rows: Sequence[Row]) -> tuple[set[Triple], set
 class _Diff:
     """Collects closings and insertions over all dirty triples, then writes them in a few statements."""
 
-    def __init__(self, scene: Scene, withdrawal: Withdrawal, merging: bool) -> None:
+    def __init__(
+        self, scene: Scene, withdrawal: Withdrawal, merging: bool, lineages: Mapping[UUID, UUID] | None = None
+    ) -> None:
         self.scene, self.door = scene, scene.door
+        self.former = dict(lineages or {})
         self.withdrawal, self.merging = withdrawal, merging
         self.closing: dict[str, list[UUID]] = defaultdict(list)
         self.facts: list[dict[str, object]] = []
@@ -127,7 +132,7 @@ class _Diff:
             if i in old:
                 self.keep(old[i], content, set(span.support))
             else:
-                self._insert({**content, "lineage_id": uuid4()}, set(span.support))
+                self._insert({**content, "lineage_id": self._lineage(span)}, set(span.support))
         kept = {f["id"] for f in old.values()}
         said = not all(r["denies"] for r in rows.values())
         for f in self.scene.facts[triple]:
@@ -165,6 +170,15 @@ class _Diff:
         self.closing["corrected"].append(old["id"])
         ids = {"subject_id": old["subject_id"], "object_id": old["object_id"], "lineage_id": old["lineage_id"]}
         self._insert({**content, **ids, "supersedes": old["id"]}, support)
+
+    def _lineage(self, span: Span) -> UUID:
+        """The one that most of what the span rests on made up before, each given once; else a new one."""
+        known = Counter(self.former[i] for i in span.support if i in self.former)
+        if not known:
+            return uuid4()
+        chosen = min(known, key=lambda lineage: (-known[lineage], str(lineage)))
+        self.former = {i: lineage for i, lineage in self.former.items() if lineage != chosen}
+        return chosen
 
     def _insert(self, fact: dict[str, Any], support: set[UUID]) -> None:
         self.facts.append({**fact, "id": uuid4()})
