@@ -51,8 +51,9 @@ class Door:
         """Insert rows stamped with this transaction, and log each one whole."""
         if not rows:
             return
-        _rows.insert(self.connection, table, self.kb_id, self.seq, self.at, rows)
-        self._events.extend((f"insert {table}", _rows.logged(table, row)) for row in rows)
+        written = _rows.written(table, rows)
+        _rows.insert(self.connection, table, self.kb_id, self.seq, self.at, written)
+        self._events.extend((f"insert {table}", row.logged.encode()) for row in written)
 
     def close(self, table: _rows.Table, ids: Sequence[UUID], kind: str | None = None) -> None:
         """Set the closing columns of held rows. Raises `Conflict` if one was closed already."""
@@ -94,13 +95,14 @@ class Door:
             "idempotency_key": self.idempotency_key,
         }
         events = [(HEADER, header_bytes(stated, self.at, len(self._events))), *self._events]
-        log, previous = [], self._previous
+        log: list[_rows.Event] = []
+        previous = self._previous
         for ordinal, (kind, payload) in enumerate(events):
             current = chain_hash(previous, self.seq, ordinal, kind, payload)
-            log.append({"ordinal": ordinal, "kind": kind, "payload": payload, "prev_hash": previous, "hash": current})
+            log.append((kind, payload, current))
             previous = current
         transaction = {**stated, "events": len(events), "head_hash": previous}
-        _rows.append(self.connection, self.kb_id, self.seq, self.at, transaction, log)
+        _rows.append(self.connection, self.kb_id, self.seq, self.at, transaction, self._previous, log)
 
 
 @contextmanager

@@ -14,6 +14,18 @@ select seq from ledger_transaction where kb_id = %(kb_id)s and idempotency_key =
 insert into ledger_transaction (kb_id, seq, recorded_at, actor, via, action, why, idempotency_key, events, head_hash)
 values (%(kb_id)s, %(seq)s, %(at)s, %(actor)s, %(via)s, %(action)s, %(why)s, %(idempotency_key)s, %(events)s, %(head_hash)s)
 
+-- name: append_events
+-- In the order of the arrays, counted from 0.
+insert into ledger_log (kb_id, seq, ordinal, kind, payload, prev_hash, hash)
+select %(kb_id)s, %(seq)s, e.ordinal - 1, e.kind, e.payload, e.prev_hash, e.hash
+from unnest(%(kinds)s::text[], %(payloads)s::bytea[], %(links)s::bytea[], %(hashes)s::bytea[])
+     with ordinality as e (kind, payload, prev_hash, hash, ordinal)
+
+-- name: insert_rows
+-- Formatted by ledger._rows alone, with identifiers of its own tables.
+insert into {table} ({stamped}, {columns})
+select {stamps}, {columns} from json_populate_recordset(null::{table}, %(rows)s::json)
+
 -- name: move_head
 update kb_head set seq = %(seq)s, at = %(at)s, hash = %(hash)s where kb_id = %(kb_id)s
 
@@ -34,13 +46,13 @@ update pending_facts set invalidated_seq = %(seq)s, invalidated_at = %(at)s, ver
 where kb_id = %(kb_id)s and id = %(id)s and invalidated_seq is null
 
 -- name: create_base
-insert into kb (slug, name) values (%(slug)s, %(name)s) on conflict (slug) do nothing returning id
+insert into kb (id, slug, name) values (%(id)s, %(slug)s, %(name)s) on conflict (slug) do nothing returning id
 
 -- name: create_head
 insert into kb_head (kb_id, hash) values (%(kb_id)s, %(hash)s)
 
 -- name: base_by_slug
-select id, slug, name, created_at from kb where slug = %(slug)s
+select id, slug, name, created_at from base_of_slug(%(slug)s)
 
 -- name: base_by_id
 select id, slug, name, created_at from kb where id = %(kb_id)s
@@ -91,6 +103,7 @@ where next.source_key = k.source_key
 -- Refusals in force for these entities (give every member of each cluster).
 select id, subject_id, predicate_key, phrase, object_id, value_norm from refusals
 where kb_id = %(kb_id)s and subject_id = any(%(ids)s) and invalidated_seq is null
+order by recorded_seq, id
 
 -- name: counted_restatements
 select refusal_id, source_key from refusal_restatements where kb_id = %(kb_id)s and source_key = any(%(keys)s)
@@ -100,11 +113,13 @@ select refusal_id, source_key from refusal_restatements where kb_id = %(kb_id)s 
 select a.* from assertions a
 where a.kb_id = %(kb_id)s and a.subject_id = any(%(ids)s) and a.invalidated_seq is null
   and (a.predicate_key = any(%(predicates)s) or (a.predicate_key is null and a.phrase = any(%(phrases)s)))
+  and not exists (select from withheld w where w.kb_id = a.kb_id and w.assertion_id = a.id and w.invalidated_seq is null)
 
 -- name: assertions_on_objects
 select a.* from assertions a
 where a.kb_id = %(kb_id)s and a.object_id = any(%(objects)s) and a.invalidated_seq is null
   and a.predicate_key = any(%(predicates)s)
+  and not exists (select from withheld w where w.kb_id = a.kb_id and w.assertion_id = a.id and w.invalidated_seq is null)
 
 -- name: assertions_of_versions
 select a.* from assertions a where a.kb_id = %(kb_id)s and a.version_id = any(%(ids)s) and a.invalidated_seq is null
@@ -121,6 +136,7 @@ select a.* from assertions a
 where a.kb_id = %(kb_id)s and a.subject_id = any(%(ids)s) and a.invalidated_seq is null
   and (a.predicate_key = any(%(predicates)s) or (a.predicate_key is null and a.phrase = any(%(phrases)s)))
   and (a.object_id = any(%(objects)s) or a.value_norm = any(%(values)s))
+  and not exists (select from withheld w where w.kb_id = a.kb_id and w.assertion_id = a.id and w.invalidated_seq is null)
 
 -- name: contests_of_triples
 -- As above, of denials and corrections alone, and no more of them than names their triple.
@@ -129,16 +145,19 @@ where a.kb_id = %(kb_id)s and a.subject_id = any(%(ids)s) and a.invalidated_seq 
   and (a.denies or a.corrects)
   and (a.predicate_key = any(%(predicates)s) or (a.predicate_key is null and a.phrase = any(%(phrases)s)))
   and (a.object_id = any(%(objects)s) or a.value_norm = any(%(values)s))
+  and not exists (select from withheld w where w.kb_id = a.kb_id and w.assertion_id = a.id and w.invalidated_seq is null)
 
 -- name: corrections_beside
 -- Is there a live correction on one of these subjects or objects?
 select a.id from assertions a
 where a.kb_id = %(kb_id)s and a.subject_id = any(%(ids)s) and a.predicate_key = any(%(predicates)s)
   and a.corrects and a.invalidated_seq is null
+  and not exists (select from withheld w where w.kb_id = a.kb_id and w.assertion_id = a.id and w.invalidated_seq is null)
 union all
 select a.id from assertions a
 where a.kb_id = %(kb_id)s and a.object_id = any(%(objects)s) and a.predicate_key = any(%(predicates)s)
   and a.corrects and a.invalidated_seq is null
+  and not exists (select from withheld w where w.kb_id = a.kb_id and w.assertion_id = a.id and w.invalidated_seq is null)
 limit 1
 
 -- name: held_facts_of_triples
