@@ -5,8 +5,9 @@ A closed grammar. What it cannot read with certainty it does not report.
 
 from substrate.extraction.times.buckets import bucket_end
 from substrate.extraction.times.finder import find_times, parse_time
+from substrate.extraction.times.frames import told_by
 from substrate.extraction.times.points import parse_point
-from substrate.extraction.times.records import Anchor, Language, NumericOrder, Shape, TimeMention
+from substrate.extraction.times.records import Anchor, Language, NumericOrder, Shape, TimeMention, Told
 
 __all__ = [
     "Anchor",
@@ -14,8 +15,10 @@ __all__ = [
     "NumericOrder",
     "Shape",
     "TimeMention",
+    "Told",
     "bucket_end",
     "find_times",
     "parse_point",
     "parse_time",
+    "told_by",
 ]

@@ -103,8 +103,9 @@ def replace_unit(span: Span | None, unit: Unit) -> Span | None:
 
 def _half(match: Match, context: Context) -> Span | None:
     month = 1 if match["half"] in "上前" else 7
-    if context.year is None and context.anchor is not None:
-        year = context.anchor.at.year
+    at = context.at("year")
+    if context.year is None and at is not None:
+        year = at.year
         return replace(spans.months_span(year, month, 6, "half"), grade="B")
     return replace_unit(spans.recurring_months(context, month, 6), "half")
 

@@ -8,7 +8,7 @@ from datetime import timedelta
 from functools import cache
 
 from substrate.extraction.claims import Precision
-from substrate.extraction.times import english_relative, numeric, spans, words
+from substrate.extraction.times import english_ranked, english_relative, english_told, numeric, spans, words
 from substrate.extraction.times.rules import Grammar, Reader, Rule
 from substrate.extraction.times.spans import Context, Span
 from substrate.extraction.times.words import compiled
@@ -24,9 +24,18 @@ def _dated(match: Match, context: Context) -> Span | None:
     return replace(day, grade=grade)
 
 
+def _dated_shortly(match: Match, context: Context) -> Span | None:
+    year = numeric.full_year(int(match["yy"]), context)
+    return spans.day_span(year, words.month(match["mon"]), words.ordinal(match["d"]))
+
+
 def _month_of_year(match: Match, context: Context) -> Span | None:
     year, grade = words.year(match["y"], context)
     return replace(spans.month_span(year, words.month(match["mon"])), grade=grade)
+
+
+def _month_of_short_year(match: Match, context: Context) -> Span | None:
+    return spans.month_span(numeric.full_year(int(match["yy"]), context), words.month(match["mon"]))
 
 
 def _yearless_day(match: Match, context: Context) -> Span | None:
@@ -86,11 +95,54 @@ def _weekday(match: Match, context: Context) -> Span | None:
 
 
 def _day_and_month(match: Match, context: Context) -> Span | None:
-    """ "22/04", where one number cannot be a month or the order is known."""
+    """ "22/04", where one number cannot be a month, the order is known or the weekday beside it tells."""
     if match["a"] + match["b"] == "247":
         raise ValueError("around the clock")
-    day, month = numeric.day_and_month(int(match["a"]), int(match["b"]), context)
+    first, second = int(match["a"]), int(match["b"])
+    try:
+        day, month = numeric.day_and_month(first, second, context)
+    except ValueError:
+        if "wd" not in match.re.groupindex:
+            raise
+        return _by_weekday(context, first, second, words.WEEKDAYS[match["wd"].lower()])
     return spans.recurring_day(context, month, day)
+
+
+def _known_day_and_month(match: Match, context: Context) -> Span | None:
+    """ "Next 5/12", where the order is known."""
+    if context.order is None:
+        raise ValueError("day and month could be swapped")
+    day, month = numeric.day_and_month(int(match["a"]), int(match["b"]), context)
+    direction = words.OFFSETS[match["rel"].lower()] or context.direction
+    return spans.recurring_day(replace(context, direction=direction), month, day)
+
+
+def _by_weekday(context: Context, first: int, second: int, weekday: int) -> Span | None:
+    """The one reading of "7/6" that falls on the weekday written beside it."""
+    readings = [spans.recurring_day(context, month, day) for day, month in ((first, second), (second, first))]
+    if None in readings:
+        return None
+    fitting = [reading for reading in readings if reading and reading.start.weekday() == weekday]
+    at = context.at("day")
+    if len(fitting) == 2 and at is not None:
+        fitting = [reading for reading in fitting if abs((reading.start - at).days) <= 45]
+    if len(fitting) != 1:
+        raise ValueError("day and month could be swapped")
+    return fitting[0]
+
+
+def _weekday_and_date(match: Match, context: Context) -> Span | None:
+    """ "Sunday, 31 December": of the year next to the anchor's in which it is a Sunday, if there is one."""
+    span = _yearless_day(match, context)
+    at = context.at("day")
+    if span is None or at is None or context.year is not None:
+        return span
+    weekday = words.WEEKDAYS[match["wd"].lower()]
+    around = (english_ranked.day_in(year, span) for year in (at.year - 1, at.year, at.year + 1))
+    fitting = [day for day in around if day and day.start.weekday() == weekday]
+    fitting = [day for day in fitting if context.direction * (day.start - at).days >= 0]
+    closest = min(fitting, key=lambda day: abs(day.start - at), default=span)
+    return replace(closest, grade="B")
 
 
 def _year(match: Match, context: Context) -> Span | None:
@@ -123,7 +175,8 @@ def _half(match: Match, context: Context) -> Span | None:
 
 
 def _yearless_quarter(match: Match, context: Context) -> Span | None:
-    return spans.recurring_months(context, 3 * int(match["q"]) - 2, 3)
+    span = spans.recurring_months(context, 3 * int(match["q"]) - 2, 3)
+    return span and replace(span, unit="quarter")
 
 
 def _quarter_of_the_year(match: Match, context: Context) -> Span | None:
@@ -141,6 +194,8 @@ def _season(match: Match, context: Context) -> Span | None:
 
 def _holiday(match: Match, context: Context) -> Span | None:
     name = words.plain(match["holiday"])
+    if context.order != "mdy" and (name in words.AMERICAN or name in ("thanksgiving", "thanksgiving day")):
+        raise ValueError("of which country?")
     if match["y"] is not None:
         year, grade = words.year(match["y"], context)
         return replace(_holiday_of(name, year), grade=grade)
@@ -159,9 +214,13 @@ def _holiday_of(name: str, year: int) -> Span:
         return spans.day_span(year, *words.HOLIDAYS[name])
     if name in words.AROUND_EASTER:
         return spans.bucket(spans.easter(year) + timedelta(words.AROUND_EASTER[name]), "day")
-    november = spans.moment(year, 11)
-    thanksgiving = november + timedelta((3 - november.weekday()) % 7 + 21)
-    return spans.bucket(thanksgiving + timedelta(words.AROUND_THANKSGIVING[name]), "day")
+    if name in words.RANKED:
+        month, weekday, rank = words.RANKED[name]
+        return spans.weekday_within(spans.month_span(year, month), weekday, rank)
+    if name in words.AMERICAN:
+        return spans.day_span(year, *words.AMERICAN[name])
+    thanksgiving = spans.weekday_within(spans.month_span(year, 11), 3, 4)
+    return spans.bucket(thanksgiving.start + timedelta(words.AROUND_THANKSGIVING[name]), "day")
 
 
 def _week_of_year(match: Match, context: Context) -> Span | None:
@@ -188,9 +247,15 @@ def _absolute(grammar: Grammar) -> None:
     add(words.MONTH_STARTS, r"<mon> ?(?:the )?<d> ?,?(?: of)? <y>", _dated)
     add(words.MONTH_STARTS, r"<mon>[-/](?P<d>[0-3]?[0-9])[-/](?P<y>[0-9]{4})", _dated)
     add("4", r"(?P<y>[0-9]{4})[-/]<mon>[-/](?P<d>[0-3]?[0-9])", _dated)
+    add("4", r"(?P<y>[0-9]{4})[-/](?P<d>[0-3]?[0-9])[-/]<mon>", _dated)
+    add("4", r"(?P<y>(?:19|20)[0-9]{2}) (?P<m>[01][0-9]) (?P<d>[0-3][0-9])(?![0-9])", numeric.year_first, loose=True)
+    add("8", r"(?P<y>(?:19|20)[0-9]{2})(?P<m>[01][0-9])(?P<d>[0-3][0-9])", numeric.year_first, loose=True)
+    short = r"(?P<d>[0-3]?[0-9])(?: |-|/)<mon>(?: |-|/)(?P<yy>[0-9]{2})(?=[.,;:!?)]|$| ?[-–] |\n)"
+    add(words.ORDINAL_STARTS, short, _dated_shortly)
     add(words.WEEKDAY_STARTS, r"<wd>\.?,? (?:the )?<d>(?: of)? <mon>,?(?: of)? <y>", _dated)
     add(words.WEEKDAY_STARTS, r"<wd>\.?,? <mon> (?:the )?<d>,?(?: of)? <y>", _dated)
     add(words.MONTH_STARTS, r"<mon>(?:,? (?:of |in )?|-)<y>", _month_of_year)
+    add(words.MONTH_STARTS, r"<mon> of (?P<yy>[0-9]{2})(?=[.,;:!?)]|$)", _month_of_short_year)
     add(
         words.ORDINAL_STARTS,
         r"<d>(?: of <mon2>)? ?(?:-|to|until|till|through|and) ?(?:the )?<d2>(?: of)? <mon>,? (?:of )?<y>",
@@ -224,8 +289,8 @@ def _recurring(grammar: Grammar) -> None:
 
     add(words.ORDINAL_STARTS, r"<d>(?: day)?(?: of)?[ -]<mon>", _yearless_day)
     add(words.MONTH_STARTS, r"<mon> (?:the )?<d>(?! ?[ap]m)(?!:)", _yearless_day)
-    add(words.WEEKDAY_STARTS, r"<wd>\.?,? (?:the )?<d>(?: of)? <mon>", _yearless_day)
-    add(words.WEEKDAY_STARTS, r"<wd>\.?,? <mon> (?:the )?<d>", _yearless_day)
+    add(words.WEEKDAY_STARTS, r"<wd>\.?,? (?:the )?<d>(?: of)? <mon>", _weekday_and_date)
+    add(words.WEEKDAY_STARTS, r"<wd>\.?,? <mon> (?:the )?<d>", _weekday_and_date)
     add(words.MONTH_STARTS, r"<mon>", _yearless_month, loose=True)
     add(words.ORDINAL_STARTS, r"<d> ?(?:-|to|until|till|through|and) ?(?:the )?<d2>(?: of)? <mon>", _days_of_month)
     add(words.MONTH_STARTS, r"<mon> (?:the )?<d> ?(?:-|to|until|till|through) ?(?:the )?<d2>", _days_of_month)
@@ -236,7 +301,8 @@ def _recurring(grammar: Grammar) -> None:
         _quarter_of_the_year,
     )
     starts = " ".join(sorted({re.split("[ ']", name)[0] for name in words.holidays()}))
-    event = r"(?! (?:weekend|sales?|music|tree|part|deals?))"
+    goods = "sales?|music|tree|part|deals?|season|holidays?|period|party|dinner|gifts?|cards?|bonus"
+    event = rf"(?! (?:[0-9]{{4}} )?(?:weekend|{goods}))"
     add(starts, r"<holiday>(?P<rel>)(?:,?(?: of| in)? <y>)?" + event, _holiday)
     add(" ".join(words.OFFSETS), r"<rel> <holiday>(?P<y>(?!))?" + event, _holiday)
     add(
@@ -252,8 +318,9 @@ def _recurring(grammar: Grammar) -> None:
     add("first second third fourth last final 1", r"<ordq> week of <mon>(?:,? <y>)?", _week_of_month)
     add("first second third fourth last final 1", r"<ordq> week of (?P<y>[12][0-9]{3})", _ranked_week_of_year)
     add("1", r"(?P<a>[0-9]{1,2})/(?P<b>[0-9]{1,2})", _day_and_month, loose=True)
+    add("this next last", r"<rel> (?:<wd>,? )?(?P<a>[0-9]{1,2})/(?P<b>[0-9]{1,2})(?![0-9/])", _known_day_and_month)
     add(words.WEEKDAY_STARTS, r"<wd>\.?,? (?P<a>[0-9]{1,2})/(?P<b>[0-9]{1,2})(?![0-9/])", _day_and_month)
-    add(words.MONTH_STARTS, r"<mon>/(?P<d>[0-3]?[0-9])(?![0-9/])", _yearless_day, loose=True)
+    add(words.MONTH_STARTS, r"<mon>/(?P<d>[0-3]?[0-9])(?![0-9/])", _yearless_day)
     alone = r"<wd>(?! ?[0-9]+[/.-]| [0-9]+(?! ?[ap]m|:))"
     add("monday tuesday wednesday thursday friday saturday sunday", alone, _weekday)
     add("mon tue tues wed thu thur thurs fri sat sun", alone, _weekday, loose=True)
@@ -275,7 +342,8 @@ def gates() -> dict[str, re.Pattern[str]]:
     units = "day|week|fortnight|month|quarter|year|decade"
     months = "|".join(sorted({name[:3] for name in words.MONTHS}))
     joins = "to|until|till|through|and|of|half|century"
-    figures = rf"[0-9]{{1,2}}(?:st|nd|rd|th|[/.-]| {{0,2}}(?:[,-]|{units}|{months}|{joins}|{'|'.join(words.OFFSETS)}))"
+    following = f"[,-]|{units}|{months}|{joins}|{'|'.join(words.OFFSETS)}"
+    figures = rf"[0-9]{{1,2}}(?:st|nd|rd|th|'?s|[qh]|[/.-]| {{0,2}}(?:{following}))"
     article = re.compile(rf"an? {{1,2}}(?:couple|{units})", re.IGNORECASE)
     return {"1": re.compile(figures, re.IGNORECASE), "a": article, "an": article}
 
@@ -287,5 +355,7 @@ def grammar() -> Grammar:
     numeric.add_rules(made)
     _absolute(made)
     _recurring(made)
+    english_ranked.add_rules(made)
     english_relative.add_rules(made)
+    english_told.add_rules(made)
     return made

@@ -6,10 +6,10 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
-from substrate.extraction.times import english, spans, words
+from substrate.extraction.times import english, english_clock, english_reach, spans
 from substrate.extraction.times.english_governors import Governed, governed_by
-from substrate.extraction.times.frames import mention
-from substrate.extraction.times.records import Anchor, NumericOrder, Shape, TimeMention
+from substrate.extraction.times.frames import mention, told_by
+from substrate.extraction.times.records import Anchor, NumericOrder, Shape, TimeMention, Told
 from substrate.extraction.times.rules import Core
 from substrate.extraction.times.spans import Context, Span
 
@@ -53,27 +53,35 @@ _PAST = re.compile(
     r"hired|[a-z]{2,}ed)\b",
     re.IGNORECASE,
 )
-_NAMED_DAY = re.compile(r"\b(?:black|good|cyber|ash|palm|easter|super|every|each) $", re.IGNORECASE)
-_DISTANCE = words.compiled(r"(?<![a-z0-9-])<n> <unit> $")
+_NAMED_DAY = re.compile(
+    r"\b(?:black|good|cyber|ash|palm|easter|super|every|each|any|first|second|third|fourth|fifth|"
+    r"[1-5](?:st|nd|rd|th)) $",
+    re.IGNORECASE,
+)
 _EVERYDAY = ("may", "march", "mar")
-_YEAR_LIST = re.compile(r"(?<![0-9.,])(?:19|20)[0-9]{2},? (?:and|or) $")
+_YEAR_LIST = re.compile(r"(?<![0-9.,])(?:19|20)[0-9]{2},? (?:and|or|(?:but |and )?not(?: in)?) $")
+_CUE = re.compile(r"\b(?:due|deadline|dated?|expir(?:y|es|ed)|eta)(?: (?:is|was|date|on|by))?\W{0,3}$", re.IGNORECASE)
+_LIST = re.compile(r",? (?:and|or|&) |, |/")
+_QUARTER_NOUN = re.compile(
+    r" {1,2}(?:results?|revenues?|sales|earnings|reports?|budgets?|targets?|figures|numbers|roadmaps?|planning|"
+    r"reviews?|guidance|forecasts?|profits?|deliver(?:y|ies|ables)|goals|okrs|close|launch|release|performance|financials)\b",
+    re.IGNORECASE,
+)
+_QUARTER_LIST = re.compile(r"(?:,? (?:and|or|&) |, ?|/|-)q[1-4](?![0-9a-z])", re.IGNORECASE)
+_QUARTER_LISTED = re.compile(r"(?<![0-9a-z])q[1-4](?:,? (?:and|or|&) |, ?|/)$", re.IGNORECASE)
+_COUNTED_ALREADY = re.compile(
+    r"(?:[0-9]|\b(?:one|two|three|four|five|six|seven|eight|nine|ten|a|half))(?: (?:to|or) |-| - )$", re.I
+)
 _TO_NUMBER = re.compile(r" {1,2}(?:to|-) {1,2}[0-9]")
 _YEAR_FOLLOWS = re.compile(r",? {0,2}[0-9]{4}(?![0-9:])")
 _DAY_PRECEDES = re.compile(r"(?<![0-9.,:/$€£-])[0-9]{1,2}(?:st|nd|rd|th)?(?: of)? $", re.IGNORECASE)
 _PRESENT = re.compile(r" {0,2}(?:the )?(?:present(?: day)?|now|current(?: date)?|date|ongoing)(?![\w-])", re.IGNORECASE)
 _WEEKDAY_LIST = re.compile(r"\b(?:mon|tue|wed|thu|fri|sat|sun)[a-z]*,? (?:or|and) $", re.IGNORECASE)
-_FOR_LONG = words.compiled(r"(?:for )?(?<![a-z0-9-])<n> <unit>,? $")
-_SIDES = {"before": -1, "prior to": -1, "after": 1, "from": 1}
-_LESS = re.compile(r"\b(?:than|least|most|within|over|under) {0,2}$", re.IGNORECASE)
-_CLOCK_AFTER = re.compile(
-    r",?(?: at)? ([01]?[0-9]|2[0-3])(?::([0-5][0-9]))?(?: ?([ap])\.?m\b\.?)?(?: ?(utc|gmt|z)\b)?",
-    re.IGNORECASE,
-)
-_CLOCK_BEFORE = re.compile(
-    r"(?<![\w:.])([01]?[0-9]|2[0-3]):([0-5][0-9])(?: ?([ap])\.?m\b\.?)?(?: ?(utc|gmt|z))?,?"
-    r"(?: on)?(?: the)? $",
-    re.IGNORECASE,
-)
+
+
+_IN_A_NAME = re.compile(r"(?:19|20)[0-9]{2}-[01][0-9]-[0-3][0-9](?=[-_./]|$)")
+_DAY_IN_A_NAME = re.compile(r"(?:19|20)[0-9]{2}-[01][0-9]-[0-3][0-9]$")
+"""A whole date in a file's name or an address: nothing else looks like it."""
 
 
 def _boundary(text: str, end: int) -> bool:
@@ -84,7 +92,7 @@ def _boundary(text: str, end: int) -> bool:
     if after[0].isalnum() and after[0] < "\u2e80":
         return False
     if after[0] in "_%@\\":
-        return False
+        return after[0] == "_" and _DAY_IN_A_NAME.search(text, max(0, end - 10), end) is not None
     return not (text[end - 1].isdigit() and after[0] in ".,:/" and after[1:].isdigit())
 
 
@@ -96,9 +104,10 @@ def _opening(text: str, start: int) -> bool:
     if before.isalnum() and before < "\u2e80":
         return False
     if before == "-":
-        return text[max(0, start - 5) : start - 1].lower().endswith(("early", "mid", "late"))
+        named = bool(_IN_A_NAME.match(text, start))
+        return named or text[max(0, start - 5) : start - 1].lower().endswith(("early", "mid", "late"))
     if before in "$€£¥#_&+\\/@=":
-        return False
+        return before in "_/" and bool(_IN_A_NAME.match(text, start))
     return not (before in ".,:" and text[start - 2 : start - 1].isdigit())
 
 
@@ -119,6 +128,10 @@ class Reader:
     order: NumericOrder | None = None
     whole: bool = False
     """The text is one expression: loose forms count without a preposition."""
+    told: tuple[Told, ...] = ()
+
+    def __post_init__(self) -> None:
+        self.told = self.anchor.told if self.anchor else ()
 
     def mentions(self) -> Iterator[TimeMention]:
         done = 0
@@ -137,6 +150,7 @@ class Reader:
             if found and found.start >= done:
                 yield found
                 done = found.end
+                self.told = (*self.told, *told_by(found, self.text))
 
     def _safely(self, core: Core) -> TimeMention | None:
         """None where a date turns out to lie outside the years 1 to 9999."""
@@ -147,7 +161,7 @@ class Reader:
 
     def _context(self, start: int) -> Context:
         direction = _direction(self.text, start) if self.anchor else 0
-        return Context(self.anchor, direction, order=self.order)
+        return Context(self.anchor, direction, order=self.order, told=self.told)
 
     def _core(self, start: int, key: str) -> Core | None:
         return english.grammar().longest(self.text, start, key, self._context(start), _boundary)
@@ -156,6 +170,7 @@ class Reader:
         governed = governed_by(self.text, core)
         if (
             governed.refused
+            or _COUNTED_ALREADY.search(self.text[max(0, core.start - 12) : core.start])
             or self._contradicted(core)
             or _NAMED_DAY.search(self.text[max(0, core.start - 8) : core.start])
         ):
@@ -165,12 +180,13 @@ class Reader:
             if between is None:
                 return None
             return mention(self.text, between, core.end, governed.core_start, "interval", core.span)
-        joined = self._range(core, governed) or self._distant(core, governed) or self._lasting(core, governed)
+        joined = self._range(core, governed) or english_reach.beside(self.text, core, governed)
         if joined is not None:
             return joined
-        if governed.word in _SIDES and _DISTANCE.search(self.text[max(0, governed.start - 28) : governed.start]):
+        if english_reach.refused(self.text, core, governed):
             return None
-        if self.text[core.end : core.end + 1] == "-" and self.text[core.end + 1 : core.end + 2].isdigit():
+        joined_on = self.text[core.end : core.end + 1] == "-" and self.text[core.end + 1 : core.end + 2].isdigit()
+        if joined_on and not _DAY_IN_A_NAME.fullmatch(self.text, core.start, core.end):
             return None
         if core.rule.duration:
             shape: Shape = "since" if core.span else "duration"
@@ -194,41 +210,12 @@ class Reader:
             _DAY_PRECEDES.search(self.text[max(0, core.start - 9) : core.start])
         )
 
-    def _distant(self, core: Core, governed: Governed) -> TimeMention | None:
-        """ "Two weeks before 5 March", "three days from Tuesday": a day counted from a known day."""
-        low = max(0, governed.start - 28)
-        distance = _DISTANCE.search(self.text[low : governed.start]) if governed.word in _SIDES else None
-        if distance is None or _LESS.search(self.text[: low + distance.start()][-12:]):
-            return None
-        span = core.span
-        if span and (span.precision != "day" or span.unit or span.kind == "interval" or governed.modified):
-            return None
-        if span:
-            unit, many = words.unit(distance["unit"])
-            count = _SIDES[governed.word] * many * words.cardinal(distance["n"])
-            span = spans.bucket(spans.move(span.start, unit, count), "day", span.grade)
-        start = low + distance.start()
-        return mention(self.text, start, core.end, start, "point", span)
-
-    def _lasting(self, core: Core, governed: Governed) -> TimeMention | None:
-        """ "Two weeks starting 20 May", "for 3 days from today": a known day and how long from there."""
-        if governed.shape != "since" or governed.word == "since" or (core.span and core.span.precision != "day"):
-            return None
-        low = max(0, governed.start - 32)
-        long = _FOR_LONG.search(self.text[low : governed.start])
-        if long is None:
-            return None
-        unit, many = words.unit(long["unit"])
-        span = core.span
-        if span:
-            end = spans.move(span.start, unit, many * words.cardinal(long["n"]))
-            span = Span(span.start, end, "day", span.grade, kind="interval")
-        return mention(self.text, low + long.start(), core.end, core.start, "interval", span)
-
     def _single(self, core: Core, governed: Governed) -> TimeMention:
         span, end, start, core_start = core.span, core.end, governed.start, governed.core_start
         if governed.shape in ("by", "until") and core.rule.yearless and self._context(core.start).direction == 0:
-            span = core.again(Context(self.anchor, 1, order=self.order))
+            span = core.again(replace(core.context, direction=1))
+        if core.rule.yearless:
+            span = self._lent(core) or span
         if span and governed.part:
             span = spans.part_of(span, governed.part)
         shape = governed.shape or "point"
@@ -257,15 +244,13 @@ class Reader:
     def _clock(self, core: Core, governed: Governed, span: Span) -> tuple[Span, int, int, int]:
         """Takes in a clock time beside the date; it refines the date only where a zone is written."""
         end, start, core_start = core.end, governed.start, governed.core_start
-        after = _CLOCK_AFTER.match(self.text, end)
-        if after and (after[2] or after[3]) and _boundary(self.text, after.end()):
-            return _refined(span, after), after.end(), start, core_start
+        after = english_clock.clock_after(self.text, end)
+        if after and _boundary(self.text, after.end()):
+            return english_clock.refined(span, after), after.end(), start, core_start
         if governed.shape in (None, "point") and not governed.modified:
-            low = max(0, core.start - 40)
-            before = _CLOCK_BEFORE.search(self.text[low : core.start])
+            before = english_clock.clock_before(self.text, max(0, core.start - 40), core.start)
             if before:
-                at = low + before.start()
-                return _refined(span, before), end, at, at
+                return english_clock.refined(span, before[1]), end, before[0], before[0]
         return span, end, start, core_start
 
     def _accepted(self, core: Core, governed: Governed) -> bool:
@@ -276,9 +261,17 @@ class Reader:
         if not said[0].isdigit():
             if said.lower() == "now":
                 return governed.shape in ("until", "since") and governed.word not in ("effective", "starting")
+            if said[0] in "qQ" and self._quarterly(core):
+                return True
+            if governed.word == "at" and said.lower().endswith("end"):
+                return True
             if core.rule.yearless and _WEEKDAY_LIST.search(text[max(0, core.start - 16) : core.start]):
                 return True
             return governed.modified or (governed.shape is not None and governed.word not in ("for", "at", "over"))
+        if not said.isdigit() and (core.start, core.end) == (0, len(text)):
+            return True
+        if _CUE.search(text[max(0, core.start - 24) : core.start]) and len(said) > 4:
+            return True
         if _NOT_AFTER_YEAR.match(text, core.end) or _TO_NUMBER.match(text, core.end):
             return False
         if not said.isdigit():
@@ -291,9 +284,38 @@ class Reader:
             return 1990 <= int(said) <= 2099 and bool(_FOR_YEAR.match(text, core.end))
         if governed.word in ("at", "over"):
             return False
+        if _ONWARDS.match(text, core.end) and 1900 <= int(said) <= 2099:
+            return True
         if governed.shape or _YEAR_LIST.search(text[max(0, core.start - 12) : core.start]):
             return True
         return 1900 <= int(said) <= 2099 and bool(_YEAR_NOUN.match(text, core.end))
+
+    def _quarterly(self, core: Core) -> bool:
+        """Whether a bare "Q1" is a quarter by what stands beside it."""
+        text = self.text
+        listed = _QUARTER_LIST.match(text, core.end) or _QUARTER_LISTED.search(
+            text[max(0, core.start - 8) : core.start]
+        )
+        return bool(listed or _QUARTER_NOUN.match(text, core.end))
+
+    def _lent(self, core: Core) -> Span | None:
+        """A date without a year in a list takes it from the next one that has one: "in March and April 2023"."""
+        at, context = core.end, core.context
+        for _ in range(12):
+            joint = _LIST.match(self.text, at)
+            token = joint and _TOKEN.match(self.text, joint.end())
+            following = token and self._core(token.start(), _key(token[0]))
+            if following is None or following.rule.duration:
+                return None
+            if not following.rule.yearless:
+                span = following.span
+                same = span and core.span and span.precision == core.span.precision and span.unit == core.span.unit
+                if not (span and (same or core.span is None)) or span.precision == "year" or span.kind == "interval":
+                    return None
+                lent = core.again(replace(context, year=span.start.year))
+                return lent and (replace(lent, grade="B") if span.grade == "B" else lent)
+            at = following.end
+        return None
 
     def _range(self, first: Core, governed: Governed) -> TimeMention | None:
         join = _JOIN.match(self.text, first.end)
@@ -306,10 +328,7 @@ class Reader:
         present = _PRESENT.match(self.text, join.end())
         if present and between is None and (opened or governed.shape is None):
             return mention(self.text, governed.start, present.end(), governed.core_start, "since", first.span)
-        extra = _JOIN_EXTRA.match(self.text, join.end()) if join["word"] else None
-        at = extra.end() if extra else join.end()
-        token = _TOKEN.match(self.text, at)
-        last = token and self._core(at, _key(token[0]))
+        last, extra = self._far_end(join)
         if last is None or last.rule.duration or (last.span and last.span.kind == "interval"):
             return None
         sure = opened or between is not None or self.whole or not (first.rule.loose and last.rule.loose)
@@ -331,6 +350,16 @@ class Reader:
         except ValueError:
             return None
         return mention(self.text, start, last.end, core_start, "interval", span)
+
+    def _far_end(self, join: re.Match[str]) -> tuple[Core | None, re.Match[str] | None]:
+        """The date after the joint, and the words before it ("the end of"), unless they belong to the date."""
+        extra = _JOIN_EXTRA.match(self.text, join.end()) if join["word"] else None
+        for at in (join.end() + 1, extra.end()) if extra else (join.end(),):
+            token = _TOKEN.match(self.text, at)
+            last = token and self._core(at, _key(token[0]))
+            if last is not None:
+                return last, extra if extra and at == extra.end() else None
+        return None, None
 
     def _between(self, governed: Governed) -> int | None:
         """Where "between" begins, if it stands right before the first date."""
@@ -371,15 +400,5 @@ class Reader:
 
 def _key(token: str) -> str:
     if token[0].isdigit():
-        return "4" if len(token) == 4 else "1" if len(token) < 3 else "#"
+        return {1: "1", 2: "1", 4: "4", 8: "8"}.get(len(token), "#")
     return token.lower()
-
-
-def _refined(span: Span, clock: re.Match[str]) -> Span:
-    if clock[4] is None:
-        return span
-    hour = int(clock[1])
-    if clock[3]:
-        hour = hour % 12 + (12 if clock[3].lower() == "p" else 0)
-    at = span.start.replace(hour=hour, minute=int(clock[2] or 0))
-    return spans.bucket(at, "minute" if clock[2] else "hour", span.grade)

@@ -30,16 +30,22 @@ _GOVERNOR_LISTS: tuple[tuple[Shape, str], ...] = (
     ),
     ("before", "before|prior to|earlier than|until before|ahead of"),
     ("after", "after|later than|subsequent to"),
-    ("as_of", "as of|as at"),
+    ("as_of", "as of|as at|as recently as|as late as"),
 )
 _GOVERNORS: dict[str, Shape] = {phrase: shape for shape, phrases in _GOVERNOR_LISTS for phrase in phrases.split("|")}
 _MODIFIERS: dict[str, Part | None] = {
+    "first half of": None, "second half of": None, "latter half of": None, "early part of": None,
+    "latter part of": None, "better part of": None, "most of": None, "much of": None, "part of": None,
+    "course of": None, "outset of": "start", "turn of": None, "some time in": None, "morning of": None,
+    "afternoon of": None, "evening of": None, "night of": None,
     "early": None, "mid": None, "middle of": None, "late": None, "early in": None, "late in": None,
     "earlier in": None, "later in": None, "sometime in": None, "all of": None,
     "beginning of": "start", "start of": "start", "end of": "end", "close of": "end",
     "the year": None, "year": None, "the year of": None, "month of": None, "year of": None,
 }  # fmt: skip
 _APPROXIMATE = {"about", "around", "circa", "ca", "approximately", "roughly", "nearly", "almost", "some"}
+_ABOUT = {"how", "what", "but", "talk", "talks", "talked", "talking", "ask", "asked", "think", "thinking", "not"}
+"""Before "about", which then does not say that the date is a guess."""
 _BOUNDING = {"than", "least", "most", "over", "under"}
 _PARTICIPLE = re.compile(r"(?:ed|en|wn|ne|ade|uilt|ent|ept|ung|aid|old|un|ound)$", re.IGNORECASE)
 _NAMES = {"april", "may", "june", "august"}
@@ -112,7 +118,7 @@ def governed_by(text: str, core: Core) -> Governed:
         core_start = left[index - 1][1]
     nearest = left[index][0] if index < len(left) else ""
     ago = text[core.end - 3 : core.end].lower() == "ago"
-    asked = index + 1 < len(left) and left[index + 1][0] in ("how", "what")
+    asked = index + 1 < len(left) and left[index + 1][0] in _ABOUT
     if nearest in _APPROXIMATE and not ago and not asked:
         return Governed(core_start, core_start, refused=True)
     counted = ago or re.search(r" (?:from|before|after) ", core.match[0], re.IGNORECASE)

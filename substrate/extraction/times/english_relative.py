@@ -7,7 +7,7 @@ from dataclasses import replace
 from datetime import timedelta
 from functools import partial
 
-from substrate.extraction.times import spans, words
+from substrate.extraction.times import english_told, spans, words
 from substrate.extraction.times.buckets import add_months, bucket_start
 from substrate.extraction.times.rules import Grammar, Reader, Rule
 from substrate.extraction.times.spans import Context, Part, Span
@@ -76,6 +76,8 @@ def _day_word(offset: int) -> Reader:
 
 
 def _relative_unit(match: Match, context: Context) -> Span | None:
+    if english_told.counts_from_told(match, context):
+        return english_told.told_unit(match, context)
     unit, many = words.unit(match["unit"])
     offset = words.OFFSETS[match["rel"].lower()]
     if many == 1:
@@ -130,12 +132,6 @@ def _ago(sign: int) -> Reader:
         return spans.shifted(context, unit, sign * many * words.cardinal(match["n"]))
 
     return read
-
-
-def _elsewhere(match: Match, _: Context) -> Span | None:
-    """ "Three weeks later" counts from something told before, not from the document's date."""
-    words.unit(match["unit"])
-    return None
 
 
 def _edge(match: Match, context: Context) -> Span | None:
@@ -259,7 +255,7 @@ def _add_named(grammar: Grammar) -> None:
         r"(?P<part>end|beginning|start|middle|close) of (?:the )?<unit>(?<!s)",
         _edge,
     )
-    add("rest remainder", r"(?:rest|remainder) of (?:the|this) <unit>(?<!s)", _rest)
+    add("rest remainder remaining balance", r"(?:rest|remainder|remaining|balance) of (?:the|this) <unit>(?<!s)", _rest)
     add("year month quarter", r"<unit>[ -]to[ -]date", _to_date)
     far = r"<n> <unit>,?(?: and)? <n2> <unit2>"
     add(words.NUMBER_STARTS, far + r" (?:ago|back)", _two_part_ago(-1))
@@ -270,7 +266,6 @@ def _add_named(grammar: Grammar) -> None:
 def _add_counted(grammar: Grammar) -> None:
     add = partial(_add, grammar)
     add(words.NUMBER_STARTS, r"<n> <unit> (?:ago|back)", _ago(-1))
-    add(words.NUMBER_STARTS, r"<n> <unit> (?:earlier|later)", _elsewhere)
     add(words.NUMBER_STARTS, r"<n> <unit> (?:from now|hence)", _ago(1))
     add("in", r"in (?:the )?<n> <unit>(?:'s?)?(?: time)?(?! of)", _ago(1))
     add("within", r"within (?:the )?(?:next )?<n> <unit>(?! of)", _within)
@@ -281,7 +276,8 @@ def _add_counted(grammar: Grammar) -> None:
     )
     add(
         "for",
-        r"for (?:the )?<n> <unit>(?P<now> (?:now|already))?(?!,? (?:starting|beginning|commencing|from|ago))",
+        r"for (?:the )?<n> <unit>(?P<now> (?:now|already))?"
+        r"(?!,? (?:starting|beginning|commencing|from|ago|ended|ending|to))",
         _duration,
     )
     add(words.ORDINAL_STARTS, r"<od>(?: day)? of (?:the|<rel>) month", _day_of_relative_month)

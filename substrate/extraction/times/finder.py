@@ -7,7 +7,7 @@ from dataclasses import replace
 from functools import cache
 
 from substrate.extraction.claims import ClaimTime
-from substrate.extraction.times import chinese_frames, english_frames
+from substrate.extraction.times import chinese_frames, english_frames, numeric
 from substrate.extraction.times.records import Anchor, Language, NumericOrder, TimeMention
 
 
@@ -43,7 +43,8 @@ def find_times(
     """Time expressions of `text` from left to right, none overlapping.
 
     ``language`` None reads English, and Chinese too where the text has Chinese characters. ``order`` says how
-    the document is known to write 03/04/2024; without it such a date is refused.
+    the document is known to write 03/04/2024; without it, and where no other date of `text` shows it, such a date is
+    refused.
     """
     return _found(text, anchor, language, order, whole=False)
 
@@ -64,6 +65,7 @@ def _found(
     text: str, anchor: Anchor | None, language: Language | None, order: NumericOrder | None, *, whole: bool
 ) -> list[TimeMention]:
     levelled = _levelled(text)
+    order = order or numeric.order_of(levelled)
     found: list[TimeMention] = []
     if language != "zh":
         found += english_frames.Reader(levelled, anchor, order, whole).mentions()

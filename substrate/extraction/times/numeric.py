@@ -7,13 +7,15 @@ from dataclasses import replace
 
 from substrate.extraction.times import spans
 from substrate.extraction.times.points import parse_point
+from substrate.extraction.times.records import NumericOrder
 from substrate.extraction.times.rules import Grammar, Rule
 from substrate.extraction.times.spans import Context, Span
 
 Match = re.Match[str]
 
 
-def _year_first(match: Match, _: Context) -> Span | None:
+def year_first(match: Match, _: Context) -> Span | None:
+    """Year, month and day in the order that has one reading."""
     return spans.day_span(int(match["y"]), int(match["m"]), int(match["d"]))
 
 
@@ -31,6 +33,26 @@ def _year_last(match: Match, context: Context) -> Span | None:
     return spans.day_span(int(match["y"]), month, day)
 
 
+def full_year(short: int, context: Context) -> int:
+    """The year that two figures stand for. Raises `ValueError` where both centuries are possible."""
+    at = context.at("year")
+    ahead = max(30, at.year % 100 + 10) if at is not None and 2000 <= at.year < 2090 else 30
+    if short <= ahead:
+        return 2000 + short
+    if short <= ahead + 20:
+        raise ValueError("which century?")
+    return 1900 + short
+
+
+def _short_year_last(match: Match, context: Context) -> Span | None:
+    """ "12/31/24": with no zeros to tell, where one number cannot be a month and none of them is the year's."""
+    first, second = int(match["a"]), int(match["b"])
+    if first == second and first <= 12:
+        raise ValueError("any of the three may be the year")
+    day, month = day_and_month(first, second, context)
+    return spans.day_span(full_year(int(match["yy"]), context), month, day)
+
+
 def _year_month(match: Match, _: Context) -> Span | None:
     """Refused where it may be a pair of years ("2010-11")."""
     year, month = int(match["y"]), int(match["m"])
@@ -42,7 +64,7 @@ def _year_month(match: Match, _: Context) -> Span | None:
 def _clocked(match: Match, context: Context) -> Span | None:
     """With a zone a moment; without one only the day is certain."""
     if match["zone"] is None:
-        return _year_first(match, context)
+        return year_first(match, context)
     zone = re.sub(r"(?i)\s*(?:utc|gmt)(?=[+-])", "", match["zone"].strip())
     zone = "Z" if zone.upper() in ("Z", "UTC", "GMT") else zone
     zone = f"{zone[:3]}:{zone[-2:] if len(zone) > 3 else '00'}" if zone != "Z" else zone
@@ -57,6 +79,21 @@ def _iso_week(match: Match, _: Context) -> Span | None:
     return spans.iso_week_span(int(match["y"]), int(match["w"]))
 
 
+_WRITTEN = re.compile(r"(?<![0-9./-])([0-3]?[0-9])([/.-])([0-3]?[0-9])\2(?:[0-9]{4}|[0-9]{2})(?![0-9./-])")
+
+
+def order_of(text: str) -> NumericOrder | None:
+    """How `text` writes its dates in figures, if one of them can only be read one way and none the other."""
+    orders: set[NumericOrder] = set()
+    for found in _WRITTEN.finditer(text):
+        first, second = int(found[1]), int(found[3])
+        if 12 < first <= 31 and 1 <= second <= 12:
+            orders.add("dmy")
+        elif 12 < second <= 31 and 1 <= first <= 12:
+            orders.add("mdy")
+    return orders.pop() if len(orders) == 1 else None
+
+
 def add_rules(grammar: Grammar) -> None:
     year, month, day = r"(?P<y>[0-9]{4})", r"(?P<m>[0-9]{1,2})", r"(?P<d>[0-9]{1,2})"
     two = r"[0-9]{2}"
@@ -65,9 +102,9 @@ def add_rules(grammar: Grammar) -> None:
         r"(?P<zone>Z| ?(?:UTC|GMT)(?:[+-][0-9]{1,2}(?::?[0-9]{2})?)?| ?[+-][0-9]{2}(?::?[0-9]{2})?)?"
     )
     forms = [
-        (rf"{year}-{month}-{day}", _year_first, False),
-        (rf"{year}/{month}/{day}", _year_first, False),
-        (rf"{year}\.(?P<m>{two})\.(?P<d>{two})", _year_first, False),
+        (rf"{year}-{month}-{day}", year_first, False),
+        (rf"{year}/{month}/{day}", year_first, False),
+        (rf"{year}\.(?P<m>{two})\.(?P<d>{two})", year_first, False),
         (rf"{year}-(?P<m>{two})-(?P<d>{two})(?:[T ]|, | at ){clock}", _clocked, False),
         (rf"{year}-(?P<m>{two})", _year_month, True),
         (rf"{year}/(?P<m>{two})", _year_month, True),
@@ -78,6 +115,9 @@ def add_rules(grammar: Grammar) -> None:
     for mark in ("/", r"\.", "-"):
         pattern = rf"(?P<a>[0-9]{{1,2}}){mark}(?P<b>[0-9]{{1,2}}){mark}{year}"
         grammar.add("1", Rule(re.compile(pattern), _year_last))
+    for mark, loose in (("/", False), (r"\.", True), ("-", True)):
+        pattern = rf"(?P<a>[0-9]{{1,2}}){mark}(?P<b>[0-9]{{1,2}}){mark}(?P<yy>[0-9]{{2}})(?![0-9])"
+        grammar.add("1", Rule(re.compile(pattern), _short_year_last, loose=loose))
     grammar.add("1", Rule(re.compile(rf"(?P<m>0[1-9]|1[0-2])[/-]{year}"), _month_year, loose=True))
 
 

@@ -15,15 +15,29 @@ NumericOrder = Literal["dmy", "mdy"]
 
 
 @dataclass(frozen=True, slots=True)
+class Told:
+    """Something dated that the passage has already told: what "six months later" counts from.
+
+    ``words`` is the sentence that told it, by which "after its founding" finds what was founded.
+    """
+
+    words: str
+    at: datetime
+    precision: Precision
+
+
+@dataclass(frozen=True, slots=True)
 class Anchor:
     """The document's own date, UTC: what "last month" counts from. Never the time of upload.
 
     A relative word finer than ``precision`` cannot be computed: "yesterday" in a document known only to
-    be of 2024 dates nothing.
+    be of 2024 dates nothing. A document without a date has None for both and may still have ``told``, the
+    dated things before this text in reading order.
     """
 
-    at: datetime
-    precision: Precision
+    at: datetime | None
+    precision: Precision | None
+    told: tuple[Told, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -38,6 +38,8 @@ class Core:
     rule: Rule
     match: re.Match[str]
     span: Span | None
+    context: Context = field(default_factory=Context)
+    """What it was read with."""
 
     def again(self, context: Context) -> Span | None:
         """Read once more with another context, such as the year that the far end of a range lends."""
@@ -72,5 +74,5 @@ class Grammar:
                 span = None
             except (ValueError, LookupError, OverflowError):
                 continue
-            best = Core(start, match.end(), rule, match, span)
+            best = Core(start, match.end(), rule, match, span, context)
         return best

@@ -14,7 +14,7 @@ from typing import Literal
 from substrate.errors import InvalidInput
 from substrate.extraction.claims import Grade, Precision
 from substrate.extraction.times.buckets import add_months, bucket_end, bucket_start, fineness
-from substrate.extraction.times.records import Anchor, NumericOrder
+from substrate.extraction.times.records import Anchor, NumericOrder, Told
 
 Again = Callable[["Context"], "Span | None"]
 Unit = Literal["day", "week", "month", "quarter", "half", "year", "decade"]
@@ -53,19 +53,28 @@ class Context:
     """What a rule may use beside its own words.
 
     ``direction`` is +1 where the sentence speaks of what is to come, -1 where it speaks of what was, 0 where
-    nothing tells. ``year`` is lent by the other end of a range.
+    nothing tells. ``year`` is lent by the other end of a range. ``told`` is what was dated before, latest last.
     """
 
     anchor: Anchor | None = None
     direction: int = 0
     year: int | None = None
     order: NumericOrder | None = None
+    told: tuple[Told, ...] = ()
 
     def at(self, needed: Precision) -> datetime | None:
         """The anchor, if it is at least as fine as `needed`."""
-        if self.anchor is None or fineness(self.anchor.precision) < fineness(needed):
+        anchor = self.anchor
+        if anchor is None or anchor.at is None or anchor.precision is None:
             return None
-        return bucket_start(self.anchor.at, self.anchor.precision)
+        if fineness(anchor.precision) < fineness(needed):
+            return None
+        return bucket_start(anchor.at, anchor.precision)
+
+    def narrated(self) -> Context:
+        """The same with the last thing told in the place of the document's date; nothing told anchors nothing."""
+        last = self.told[-1] if self.told else None
+        return replace(self, anchor=Anchor(last.at, last.precision) if last else None, direction=0)
 
 
 def moment(year: int, month: int = 1, day: int = 1) -> datetime:
@@ -139,6 +148,18 @@ def week_within(span: Span, rank: int) -> Span:
     return replace(week_of(first), grade=span.grade)
 
 
+def weekday_within(month: Span, weekday: int, rank: int) -> Span:
+    """The `rank`-th such weekday of a month, -1 for the last. Raises `ValueError` where it has no so many."""
+    if rank < 0:
+        last = month.end - timedelta(1)
+        start = last - timedelta((last.weekday() - weekday) % 7)
+    else:
+        start = month.start + timedelta((weekday - month.start.weekday()) % 7 + 7 * (rank - 1))
+    if not month.start <= start < month.end:
+        raise ValueError("no such day")
+    return bucket(start, "day", month.grade)
+
+
 def unit_at(at: datetime, unit: Unit, offset: int = 0) -> Span:
     """The unit `offset` after the one that holds `at`."""
     if unit == "day":
@@ -180,9 +201,10 @@ def rolling(context: Context, unit: Unit, count: int) -> Span | None:
     """
     precision = _PRECISION[unit]
     at = context.at(precision)
-    if at is None or context.anchor is None:
+    known = context.anchor.precision if context.anchor else None
+    if at is None or known is None:
         return None
-    near = context.anchor.precision if fineness(context.anchor.precision) < 2 else "day"
+    near = known if fineness(known) < 2 else "day"
     here = bucket(bucket_start(at, near), near)
     if unit in ("quarter", "half"):
         whole = unit_at(at, unit)

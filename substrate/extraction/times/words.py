@@ -82,16 +82,30 @@ OFFSETS = {
 HOLIDAYS = {
     "new year's day": (1, 1), "new years day": (1, 1), "valentine's day": (2, 14), "halloween": (10, 31),
     "christmas eve": (12, 24), "christmas": (12, 25), "christmas day": (12, 25), "boxing day": (12, 26),
-    "new year's eve": (12, 31), "new years eve": (12, 31), "new year": (1, 1), "may day": (5, 1),
+    "new year's eve": (12, 31), "epiphany": (1, 6), "groundhog day": (2, 2), "st. patrick's day": (3, 17),
+    "st patrick's day": (3, 17), "saint patrick's day": (3, 17), "april fools' day": (4, 1), "april fool's day": (4, 1),
+    "earth day": (4, 22), "anzac day": (4, 25), "juneteenth": (6, 19), "canada day": (7, 1), "bastille day": (7, 14),
+    "all saints' day": (11, 1), "armistice day": (11, 11), "veterans day": (11, 11),
+    "new years eve": (12, 31), "new year": (1, 1), "may day": (5, 1),
     "international workers' day": (5, 1), "international women's day": (3, 8),
 }  # fmt: skip
-AROUND_EASTER = {"good friday": -2, "easter": 0, "easter sunday": 0, "easter monday": 1}
-AROUND_THANKSGIVING = {"black friday": 1, "cyber monday": 4}
+AROUND_EASTER = {
+    "ash wednesday": -46, "palm sunday": -7, "maundy thursday": -3, "ascension day": 39, "pentecost": 49,
+    "whit monday": 50, "good friday": -2, "easter": 0, "easter sunday": 0, "easter monday": 1,
+}  # fmt: skip
+RANKED = {
+    "martin luther king day": (1, 0, 3), "presidents' day": (2, 0, 3), "memorial day": (5, 0, -1),
+    "labor day": (9, 0, 1), "columbus day": (10, 0, 2),
+}  # fmt: skip
+"""American by name or by spelling: month, weekday, and which one."""
+AMERICAN = {"independence day": (7, 4)}
+"""Read only where dates are known to be written the American way; other countries keep other days."""
+AROUND_THANKSGIVING = {"thanksgiving": 0, "thanksgiving day": 0, "black friday": 1, "cyber monday": 4}
 
 
 def holidays() -> list[str]:
-    """Days with a name whose date does not depend on the country."""
-    return [*HOLIDAYS, *AROUND_EASTER, *AROUND_THANKSGIVING]
+    """Days with a name that have one date for everybody, and those of `AMERICAN`."""
+    return [*HOLIDAYS, *AROUND_EASTER, *RANKED, *AMERICAN, *AROUND_THANKSGIVING]
 
 
 def _any(words: object) -> str:

@@ -135,6 +135,66 @@ two weeks before 5 March 2024 | 2024-02-20~2024-02-21 day A
 three days after May 13, 1999 | 1999-05-16~1999-05-17 day A
 """
 
+_RANKED = """
+the last Friday of October 2023 | 2023-10-27~2023-10-28 day A
+the first Monday in March 2021 | 2021-03-01~2021-03-02 day A
+on the 4th Monday of January | 2025-01-27~2025-01-28 day B
+first Friday of this month | 2024-11-01~2024-11-02 day B
+the second Tuesday of next month | 2024-12-10~2024-12-11 day B
+the last day of May 2022 | 2022-05-31~2022-06-01 day A
+first day of next month | 2024-12-01~2024-12-02 day B
+during the nineties | 1990-01-01~2000-01-01 year A
+in the late 90s | 1990-01-01~2000-01-01 year A
+by year-end | ~2025-01-01 month B
+as of year-end 2023 | 2023-12-01~ month A
+FY2023/24 | 2023-01-01~2025-01-01 year A
+fiscal year 2023-24 | 2023-01-01~2025-01-01 year A
+the 2022-23 season | 2022-01-01~2024-01-01 year A
+winter 2023/24 | 2023-12-01~2024-03-01 month A
+CW39 2023 | 2023-09-25~2023-10-02 day A
+W23 2024 | 2024-06-03~2024-06-10 day A
+calendar week 12 | 2024-03-18~2024-03-25 day B
+1Q24 | 2024-01-01~2024-04-01 month A
+Q4 FY23 | 2023-10-01~2024-01-01 month A
+Q1'24 | 2024-01-01~2024-04-01 month A
+Tuesday (3 December) | 2024-12-03~2024-12-04 day B
+Sunday, 31 December | 2023-12-31~2024-01-01 day B
+twenty five January nineteen eighty six | 1986-01-25~1986-01-26 day A
+last year in March | 2023-03-01~2023-04-01 month B
+half a year ago | 2024-05-01~2024-06-01 month B
+a year and a half ago | 2023-05-01~2023-06-01 month B
+two and a half years ago | 2022-05-01~2022-06-01 month B
+in half a year | 2025-05-01~2025-06-01 month B
+three years after 2019 | 2022-01-01~2023-01-01 year A
+two months before March 2024 | 2024-01-01~2024-02-01 month A
+the year after 2010 | 2011-01-01~2012-01-01 year A
+the day before Christmas 2023 | 2023-12-24~2023-12-25 day A
+a week from Saturday | 2024-11-23~2024-11-24 day B
+for two years from 1 May 2020 | 2020-05-01~2022-05-01 day A
+for three years starting in 2019 | 2019-01-01~2022-01-01 year A
+two-year term beginning in 2021 | 2021-01-01~2023-01-01 year A
+the year ended 31 December 2023 | 2023-01-01~2024-01-01 day A
+the quarter ended September 30, 2023 | 2023-07-01~2023-10-01 day A
+nine months ending 30 September 2024 | 2024-01-01~2024-10-01 day A
+12 months to March 2024 | 2023-04-01~2024-04-01 month A
+5 July 2024 at 3:30 pm EST | 2024-07-05T20:30:00~2024-07-05T20:31:00 minute A
+5 July 2024 15:30 CET | 2024-07-05T14:30:00~2024-07-05T14:31:00 minute A
+5 July 2024, 22:00 UTC+8 | 2024-07-05T14:00:00~2024-07-05T14:01:00 minute A
+noon on 5 May 2023 | 2023-05-05~2023-05-06 day A
+12/31/24 | 2024-12-31~2025-01-01 day A
+31-Dec-24 | 2024-12-31~2025-01-01 day A
+2020/23/Sep | 2020-09-23~2020-09-24 day A
+St. Patrick's Day 2023 | 2023-03-17~2023-03-18 day A
+Labor Day 2023 | 2023-09-04~2023-09-05 day A
+most of 2023 | 2023-01-01~2024-01-01 year A
+the second half of the 19th century | 1801-01-01~1901-01-01 year A
+as recently as 2019 | 2019-01-01~ year A
+2019 onwards | 2019-01-01~ year A
+six months later | ~ - C
+the following year | ~ - C
+three years after its founding | ~ - C
+"""
+
 _GOVERNED = """
 since 2019 | 2019-01-01~ year A
 since March 2024 | 2024-03-01~ month A
@@ -286,7 +346,7 @@ the next 4 business days | 2024-11-16~2024-11-22 day B
 year to date | 2024-01-01~2024-11-16 year/day B
 2019 – present | 2019-01-01~ year A
 from March 2020 to the present | 2020-03-01~ month A
-three days from Tuesday | 2024-11-15~2024-11-16 day B
+three days from Tuesday | 2024-11-22~2024-11-23 day B
 2 weeks starting 20 May 2024 | 2024-05-20~2024-06-03 day A
 Easter 2018 | 2018-04-01~2018-04-02 day A
 Easter Monday 2024 | 2024-04-01~2024-04-02 day A
@@ -379,7 +439,7 @@ def _table(*lines: str) -> list[tuple[str, str]]:
     return [(words.strip(), expected.strip()) for words, expected in rows]
 
 
-EXPRESSIONS = _table(_ABSOLUTE, _GOVERNED, _RELATIVE, _CHINESE)
+EXPRESSIONS = _table(_ABSOLUTE, _RANKED, _GOVERNED, _RELATIVE, _CHINESE)
 
 NOTHING = """
 She may lead the team.
