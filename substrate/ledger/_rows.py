@@ -69,6 +69,8 @@ class Shape:
 
 
 SHAPES: Mapping[Table, Shape] = {
+    wordless: bool = False
+    """Rows of ids and keys alone, which nobody ever has to erase: one event for all that a statement writes."""
     "documents": Shape(("id", "source_id", "external_id", "kind", "namespace")),
     "document_versions": Shape(
         ("id", "document_id", "number", "filename", "media_type", "content_sha256")
@@ -88,7 +90,7 @@ SHAPES: Mapping[Table, Shape] = {
     "document_restorations": Shape(("id", "deletion_id", "document_id", "why", "items"), json=frozenset({"items"})),
     "ontology_terms": Shape(("id", "kind", "key", "definition"), json=frozenset({"definition"})),
     "entities": Shape(("id", "label", "label_norm")),
-    "entity_types": Shape(("entity_id", "type_key", "source")),
+    "entity_types": Shape(("entity_id", "type_key", "source"), wordless=True),
     "merges": Shape(("id", "kept_id", "absorbed_id", "why")),
     "entity_canonical": Shape(("entity_id", "canonical_id", "merge_id")),
     "mentions": Shape(("claim_id", "role", "entity_id", "surface"), timed=False),
@@ -192,9 +194,9 @@ class Written(NamedTuple):
 
 
 def written(table: Table, rows: Sequence[Mapping[str, object]]) -> list[Written]:
-    """Rows in both forms. The log keeps every column, large ones as the SHA-256 of their canonical text."""
+    """Rows in both forms. The log keeps every column that is not null, large ones as the SHA-256 of their text."""
     shape = SHAPES[table]
-    encode, encode_logged = _encoder(table), _logged_encoder(table)
+    encode, encode_logged = _encoder(table, True), _logged_encoder(table, True)
     special = [i for i, c in enumerate(shape.columns) if c in shape.json or c in shape.binary]
     found = []
     for row in rows:
@@ -206,30 +208,43 @@ def written(table: Table, rows: Sequence[Mapping[str, object]]) -> list[Written]
 
 
 @cache
-def _encoder(table: Table) -> RowEncoder:
-    return RowEncoder(SHAPES[table].columns)
+def _encoder(table: Table, sparse: bool) -> RowEncoder:
+    return RowEncoder(SHAPES[table].columns, sparse)
 
 
 @cache
-def _logged_encoder(table: Table) -> Callable[[list[object]], str]:
+def _logged_encoder(table: Table, sparse: bool) -> Callable[[Sequence[object]], str]:
     shape = SHAPES[table]
-    encode = _encoder(table)
+    encode = _encoder(table, sparse)
     hashed = [i for i, column in enumerate(shape.columns) if column in shape.hashed]
+def payloads(table: Table, rows: Sequence[Written]) -> list[bytes]:
+    """What the events of these rows say: a row each, or all of them, a line each, where none has a word in it."""
+    if SHAPES[table].wordless:
+        return ["\n".join([row.logged for row in rows]).encode()]
+    return [row.logged.encode() for row in rows]
 
-    def encode_hashed(values: list[object]) -> str:
-        return encode(values, {i: canonical_text(_digest(values[i])) for i in hashed})
+
+
+    def encode_hashed(values: Sequence[object]) -> str:
+        digests = {i: canonical_text(_digest(values[i])) for i in hashed if not sparse or values[i] is not None}
+        return encode(values, digests)
 
     return encode_hashed if hashed else encode
 
 
 def stored(connection: AnyConnection, table: Table, kb_id: UUID, after: int | None) -> Iterator[Stored]:
-    """Rows recorded after a transaction (None: all there are) in record order: seq, time, and what the log keeps."""
+    """Rows recorded after a transaction (None: all there are) in record order: seq, time, and values as logged."""
     shape = SHAPES[table]
     at = pgsql.Identifier("recorded_at") if shape.timed else pgsql.NULL
     wanted = [at, *map(pgsql.Identifier, shape.columns)]
-    encode = _logged_encoder(table)
     for seq, moment, *values in _ordered(connection, table, kb_id, "recorded_seq", wanted, after):
-        yield seq, moment, encode(values).encode()
+        yield seq, moment, values
+
+
+def logged_as(table: Table, sparse: bool) -> Callable[[Sequence[object]], bytes]:
+    """From the values of `stored` to what the log keeps of a row; in events of format 1 with its nulls, not `sparse`."""
+    encode = _logged_encoder(table, sparse)
+    return lambda values: encode(values).encode()
 
 
 def closings(connection: AnyConnection, table: Table, kb_id: UUID, after: int | None) -> Iterator[Stored]:
@@ -401,13 +416,20 @@ def append(
 ) -> None:
     """Append the transaction and its chained events, which follow the hash `previous`, and move the head."""
     connection.execute(sql.query("append_transaction"), {"kb_id": kb_id, "seq": seq, "at": at, **transaction})
-    kinds, payloads, hashes = zip(*log, strict=True)
+    kinds, said, salts, hashes = zip(*log, strict=True)
     events = {
         "kinds": array_of_texts(kinds),
-        "payloads": array_of_bytes(payloads),
+        "payloads": array_of_bytes(said),
+        "salts": array_of_bytes(salts),
         "links": array_of_bytes((previous, *hashes[:-1])),
         "hashes": array_of_bytes(hashes),
     }
     with takes_arrays(connection.cursor()) as cursor:
         cursor.execute(sql.query("append_events"), {"kb_id": kb_id, "seq": seq, **events})
     connection.execute(sql.query("move_head"), {"kb_id": kb_id, "seq": seq, "at": at, "hash": transaction["head_hash"]})
+
+
+def erase(connection: WriteConnection, kb_id: UUID, places: Sequence[tuple[int, int]]) -> int:
+    """Erase payload and salt of events, each a seq and an ordinal; returns how many were there to erase."""
+    values = {"kb_id": kb_id, "seqs": [seq for seq, _ in places], "ordinals": [ordinal for _, ordinal in places]}
+    return connection.execute(sql.query("erase_events"), values).rowcount

@@ -21,6 +21,8 @@ _ENCODER = json.JSONEncoder(sort_keys=True, separators=(",", ":"), ensure_ascii=
 _PLAIN = frozenset({str, int, bool, type(None)})
 _PLACE = struct.Struct(">qiI").pack
 _LENGTH = struct.Struct(">Q").pack
+SALT_BYTES = 16
+_FORMAT_2 = b"twoclocks event 2"  # no event of format 1 begins with it: those begin with a hash
 
 
 def _plain(value: object) -> object:
@@ -67,29 +69,33 @@ def canonical_text(value: object) -> str:
 
 
 class RowEncoder:
-    """For many rows of the same columns: `canonical_bytes` of a row, as text, from its values; three times as quick."""
+    """For many rows of the same columns: `canonical_bytes` of a row, as text, from its values; three times as quick.
 
-    def __init__(self, columns: Sequence[str]) -> None:
+    `sparse`: what is null is left out.
+    """
+
+    def __init__(self, columns: Sequence[str], sparse: bool) -> None:
         order = sorted(range(len(columns)), key=columns.__getitem__)
-        self._parts = [(i, ("," if n else "{") + _STRING(columns[i]) + ":") for n, i in enumerate(order)]
+        self._parts = [(i, _STRING(columns[i]) + ":") for i in order]
+        self._sparse = sparse
 
     def __call__(self, values: Sequence[object], instead: Mapping[int, str] | None = None) -> str:
         """The row as JSON; `instead` has ready JSON for some positions."""
         out = []
-        for i, prefix in self._parts:
+        for i, name in self._parts:
             value = values[i]
             if instead and i in instead:
-                out.append(prefix + instead[i])
+                out.append(name + instead[i])
             elif type(value) is str:
-                out.append(prefix + _STRING(value))
+                out.append(name + _STRING(value))
             elif value is None:
-                out.append(prefix + "null")
+                if not self._sparse:
+                    out.append(name + "null")
             elif type(value) is bool:
-                out.append(prefix + ("true" if value else "false"))
+                out.append(name + ("true" if value else "false"))
             else:
-                out.append(prefix + (canonical_text(value) if value != [] else "[]"))
-        out.append("}")
-        return "".join(out)
+                out.append(name + (canonical_text(value) if value != [] else "[]"))
+        return f"{{{','.join(out)}}}"
 
 
 def as_stored(value: object) -> str | None:
@@ -102,8 +108,19 @@ def as_stored(value: object) -> str | None:
     return text if text != canonical_text(value) else None
 
 
-def chain_hash(previous: bytes, seq: int, ordinal: int, kind: str, payload: bytes) -> bytes:
-    """SHA-256 over the previous hash, the place in the order, and the length-prefixed kind and payload."""
+def payload_hash(salt: bytes, payload: bytes) -> bytes:
+    """What the chain holds of a payload, so that it can be erased with its salt: SHA-256 over both."""
+    return hashlib.sha256(salt + payload).digest()
+
+
+def chain_hash(previous: bytes, seq: int, ordinal: int, kind: str, content: bytes) -> bytes:
+    """Format 2: SHA-256 over the previous hash, the place in the order, the length-prefixed kind and `payload_hash`."""
+    name = kind.encode()
+    return hashlib.sha256(b"".join((_FORMAT_2, previous, _PLACE(seq, ordinal, len(name)), name, content))).digest()
+
+
+def unsalted_chain_hash(previous: bytes, seq: int, ordinal: int, kind: str, payload: bytes) -> bytes:
+    """Format 1, of events without a salt: over the length-prefixed payload itself."""
     name = kind.encode()
     place = _PLACE(seq, ordinal, len(name))
     return hashlib.sha256(b"".join((previous, place, name, _LENGTH(len(payload)), payload))).digest()

@@ -2,11 +2,14 @@
 
 The first line names the base and the head; each line after it is one event with its hashes in hex::
 
-    {"twoclocks": "ledger", "version": 1, "base": "0b5c…", "seq": 1042, "hash": "e3b0…"}
-    {"seq": 1, "ordinal": 0, "kind": "transaction", "payload": "{\\"action\\":…}", "prev": "5f1e…", "hash": "9a0c…"}
+    {"twoclocks": "ledger", "version": 2, "base": "0b5c…", "seq": 1042, "hash": "e3b0…"}
+    {"seq": 1, "ordinal": 0, "kind": "transaction", "payload": "{\\"action\\":…}", "salt": "77d1…", "prev": "5f1e…",
+     "hash": "9a0c…"}
+    {"seq": 1, "ordinal": 1, "kind": "insert chunks", "erased": "c0de…", "prev": "9a0c…", "hash": "40aa…"}
 
-``payload`` is the canonical text whose bytes were hashed. Bytes that are no UTF-8 (none were ever written) survive as
-lone surrogates, so that damage is carried out as it is.
+``payload`` is the canonical text whose bytes were hashed with ``salt``; where both were purged, ``erased`` is the hash
+that the chain holds of them. An event of format 1 has no salt, and files of version 1 have no other events. Bytes that
+are no UTF-8 (none were ever written) survive as lone surrogates, so that damage is carried out as it is.
 """
 
 from __future__ import annotations
@@ -26,11 +29,12 @@ from substrate.db import AnyConnection
 from substrate.errors import InvalidInput, NotFound
 from substrate.ledger import _rows
 from substrate.ledger.canonical import genesis_hash
-from substrate.ledger.chain import Damage, LogRow, Sealed, walk
+from substrate.ledger.chain import Damage, Erasures, LogRow, Sealed, walk
 from substrate.ledger.checkpoints import Checkpoint
 from substrate.ledger.verify import FETCH, Anchor, VerifyReport, ends_at
 
-VERSION = 1
+VERSION = 2
+_READ = (1, 2)
 _encode = json.JSONEncoder(ensure_ascii=True).encode
 
 
@@ -63,9 +67,11 @@ def export_log(connection: AnyConnection, kb_id: UUID, out: BinaryIO) -> int:
 
 
 def _line(row: LogRow) -> bytes:
-    seq, ordinal, kind, payload, previous, current = row
-    text = payload.decode("utf-8", "surrogateescape")
-    event = {"seq": seq, "ordinal": ordinal, "kind": kind, "payload": text}
+    seq, ordinal, kind, payload, salt, kept, previous, current = row
+    event: dict[str, object] = {"seq": seq, "ordinal": ordinal, "kind": kind}
+    if payload is not None:
+        event["payload"] = payload.decode("utf-8", "surrogateescape")
+    event |= {name: value.hex() for name, value in (("salt", salt), ("erased", kept)) if value is not None}
     return (_encode({**event, "prev": previous.hex(), "hash": current.hex()}) + "\n").encode()
 
 
@@ -86,18 +92,21 @@ def verify_export(
     header = rows.header
     anchor = Anchor(header.kb_id, 0, against, max_age, now)
     found = VerifyReport(0, 0, header.seq, head_hash=header.hash.hex())
-    events, last = 0, Sealed(0, genesis_hash(header.kb_id))
+    events, last, erasures = 0, Sealed(0, genesis_hash(header.kb_id)), Erasures()
     try:
         anchor.passed(0, last.hash)
         for sealed in walk(rows, genesis_hash(header.kb_id)):
             last = sealed
+            erasures.passed(last)
             anchor.passed(last.seq, last.hash, last.at)
             events += len(last.events)
         ends_at(header.seq, header.hash, last)
+        erasures.finish()
         found = replace(found, unsealed=anchor.finish(header.seq))
     except Damage as damage:
         found = replace(found, damage=damage.kind, first_bad_seq=damage.seq, problem=damage.problem)
-    return replace(found, events=events, seconds=time.monotonic() - began)
+    found = replace(found, events=events, purged_events=erasures.accounted)
+    return replace(found, seconds=time.monotonic() - began)
 
 
 class _Rows:
@@ -107,7 +116,7 @@ class _Rows:
         self._lines = lines
         try:
             first = json.loads(next(lines))
-            if (first["twoclocks"], first["version"]) != ("ledger", VERSION):
+            if first["twoclocks"] != "ledger" or first["version"] not in _READ:
                 raise InvalidInput("this is an export of another version", field="export")
             self.header = Header(UUID(first["base"]), int(first["seq"]), bytes.fromhex(first["hash"]))
         except (StopIteration, ValueError, KeyError, TypeError) as error:
@@ -119,9 +128,15 @@ class _Rows:
             try:
                 event = json.loads(line)
                 seq, ordinal = int(event["seq"]), int(event["ordinal"])
-                payload = str(event["payload"]).encode("utf-8", "surrogateescape")
+                said = event.get("payload")
+                payload = None if said is None else str(said).encode("utf-8", "surrogateescape")
+                salt, kept = _hex(event.get("salt")), _hex(event.get("erased"))
                 hashes = bytes.fromhex(event["prev"]), bytes.fromhex(event["hash"])
-                row = (seq, ordinal, str(event["kind"]), payload, *hashes)
+                row = (seq, ordinal, str(event["kind"]), payload, salt, kept, *hashes)
             except (ValueError, KeyError, TypeError) as error:
                 raise Damage("content", seq, f"line {number} is not an event") from error
             yield row
+
+
+def _hex(text: str | None) -> bytes | None:
+    return None if text is None else bytes.fromhex(text)

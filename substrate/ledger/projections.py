@@ -7,7 +7,7 @@ closed, so that memory holds one transaction and no table.
 from __future__ import annotations
 
 import sys
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterator
 from typing import Any
 from uuid import UUID
@@ -15,7 +15,7 @@ from uuid import UUID
 from substrate import sql
 from substrate.db import AnyConnection
 from substrate.ledger import _rows
-from substrate.ledger.chain import Damage, Sealed, header_bytes
+from substrate.ledger.chain import INSERT, Damage, Purge, Sealed, header_bytes
 
 _END = sys.maxsize
 
@@ -72,7 +72,11 @@ class Transactions:
             raise Damage("missing", sealed.seq, f"the row of transaction {sealed.seq} is missing")
         row, events = taken[0][1], len(sealed.events) - 1
         headers = (header_bytes(row, row["recorded_at"], events, keyed=keyed) for keyed in (True, False))
-        if sealed.events[0][1] not in headers or row["events"] != events + 1 or bytes(row["head_hash"]) != sealed.hash:
+        if (
+            (sealed.events[0][1] or b"") not in headers
+            or row["events"] != events + 1
+            or bytes(row["head_hash"]) != sealed.hash
+        ):
             raise Damage("content", sealed.seq, f"the row of transaction {sealed.seq} is not its logged header")
 
     def finish(self) -> None:
@@ -85,6 +89,8 @@ class Tables:
 
     def __init__(self, connection: AnyConnection, kb_id: UUID, after: int | None) -> None:
         self.rows = 0
+        self._left: dict[tuple[str, bytes], list[int]] = defaultdict(list)
+        """Rows in place of what an erased event wrote, with their transactions, until a purge says that it left them."""
         self._written = {t: Lane(f"a row of {t}", _rows.stored(connection, t, kb_id, after)) for t in _rows.SHAPES}
         self._closed = {
             t: Lane(f"the closing of a row of {t}", _rows.closings(connection, t, kb_id, after)) for t in _rows.CLOSABLE
@@ -98,27 +104,45 @@ class Tables:
             if lane.next <= seq or table in written:
                 rows = lane.take(seq)
                 self.rows += len(rows)
-                _same_rows(sealed, table, written.get(table, []), rows)
+                for row in _beside(sealed, table, written.get(table, []), rows):
+                    self._left[table, row].append(seq)
         for table, lane in self._closed.items():
             if lane.next <= seq or table in closed:
                 _same_closings(sealed, table, closed.get(table, []), lane.take(seq))
 
+    def purged(self, purge: Purge, since: int) -> None:
+        """Raises `Damage` if what a purge left is not there. Of transactions up to `since` nothing is asked."""
+        unasked = any(seq <= since for seq, _ in purge.events)
+        for table, rows in purge.left.items():
+            for row in rows:
+                seqs = self._left.get((table, row))
+                if seqs:
+                    seqs.pop()
+                elif not unasked:
+                    raise Damage("content", purge.events[0][0], f"a row of {table} is not what its purge left")
+
     def finish(self) -> None:
-        """Raises `Damage` if rows are left that name a transaction after the last."""
+        """Raises `Damage` if rows are left that name a transaction after the last, or that no purge left."""
+        strange = sorted((min(seqs), table) for (table, _), seqs in self._left.items() if seqs)
+        if strange:
+            seq, table = strange[0]
+            raise Damage(
+                "content", seq, f"a row of {table} is neither what transaction {seq} wrote nor what a purge left"
+            )
         for lane in (*self._written.values(), *self._closed.values()):
             lane.finish()
 
 
-def _said(sealed: Sealed) -> tuple[dict[str, list[bytes]], dict[str, list[_rows.Closing]]]:
-    """By table: the rows that the events of a transaction wrote, and those they closed."""
-    written: dict[str, list[bytes]] = {}
+def _said(sealed: Sealed) -> tuple[dict[str, list[bytes | None]], dict[str, list[_rows.Closing]]]:
+    """By table: the rows that the events of a transaction wrote (None: erased), and those they closed."""
+    written: dict[str, list[bytes | None]] = {}
     closed: dict[str, list[_rows.Closing]] = {}
     for kind, payload in sealed.events:
-        if kind.startswith("insert "):
-            written.setdefault(kind[7:], []).append(payload)
+        if kind.startswith(INSERT):
+            written.setdefault(kind[7:], []).extend([payload] if payload is None else payload.split(b"\n"))
         elif kind.startswith(("close ", "decide ")):
             try:
-                table, names = _rows.closed_by(kind, payload)
+                table, names = _rows.closed_by(kind, payload or b"")
             except (ValueError, KeyError, TypeError) as error:
                 raise Damage(
                     "content", sealed.seq, f"an event {kind!r} of transaction {sealed.seq} says none"
@@ -127,14 +151,22 @@ def _said(sealed: Sealed) -> tuple[dict[str, list[bytes]], dict[str, list[_rows.
     return written, closed
 
 
-def _same_rows(sealed: Sealed, table: str, logged: list[bytes], rows: list[_rows.Stored]) -> None:
-    found = [content for _, _, content in rows]
-    if len(found) != len(logged) or sorted(found) != sorted(logged):
-        if Counter(found) - Counter(logged):
-            raise Damage("content", sealed.seq, f"a row of {table} is not what transaction {sealed.seq} wrote")
-        raise Damage("missing", sealed.seq, f"a row of {table} that transaction {sealed.seq} wrote is missing")
+def _beside(sealed: Sealed, table: _rows.Table, logged: list[bytes | None], rows: list[_rows.Stored]) -> list[bytes]:
+    """The rows that stand where an erased event wrote one. Raises `Damage` if another is not what was logged."""
+    seq = sealed.seq
+    encode = _rows.logged_as(table, sealed.salted)
+    found = [encode(values) for _, _, values in rows]
+    left: list[bytes] = []
+    if len(found) != len(logged) or None in logged or sorted(found) != sorted(logged):  # type: ignore[type-var]
+        whole = Counter(row for row in logged if row is not None)
+        left = list((Counter(found) - whole).elements())
+        if len(left) > len(logged) - whole.total():
+            raise Damage("content", seq, f"a row of {table} is not what transaction {seq} wrote")
+        if len(found) < len(logged) or whole - Counter(found):
+            raise Damage("missing", seq, f"a row of {table} that transaction {seq} wrote is missing")
     if any(at is not None and at != sealed.at for _, at, _ in rows):
-        raise Damage("content", sealed.seq, f"a row of {table} has another time than its transaction {sealed.seq}")
+        raise Damage("content", seq, f"a row of {table} has another time than its transaction {seq}")
+    return left
 
 
 def _same_closings(sealed: Sealed, table: str, logged: list[_rows.Closing], rows: list[_rows.Stored]) -> None:

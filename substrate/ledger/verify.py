@@ -31,7 +31,7 @@ from substrate.db import AnyConnection
 from substrate.errors import InvalidInput, NotFound
 from substrate.ledger import _rows
 from substrate.ledger.canonical import genesis_hash
-from substrate.ledger.chain import EXIT_CODES, Damage, DamageKind, LogRow, Sealed, walk
+from substrate.ledger.chain import EXIT_CODES, Damage, DamageKind, Erasures, LogRow, Sealed, walk
 from substrate.ledger.checkpoints import Checkpoint
 from substrate.ledger.projections import Tables, Transactions
 
@@ -42,8 +42,9 @@ FETCH = 5_000
 class VerifyReport:
     """The outcome. `damage` says what kind, `first_bad_seq` where it shows first.
 
-    `events` and `rows` count what was found sound, of the log and of the tables; `unsealed` how many transactions came
-    after the checkpoint, if there was one to compare with.
+    `events` and `rows` count what was found sound, of the log and of the tables; `purged_events` those of the events
+    whose words were erased and which a later purge names; `unsealed` how many transactions came after the checkpoint,
+    if there was one to compare with.
     """
 
     events: int
@@ -56,6 +57,7 @@ class VerifyReport:
     head_hash: str = ""
     unsealed: int | None = None
     seconds: float = 0.0
+    purged_events: int = 0
 
     @property
     def ok(self) -> bool:
@@ -143,7 +145,8 @@ def verify(
         found = replace(found, unsealed=anchor.finish(head["seq"]))
     except Damage as damage:
         found = replace(found, damage=damage.kind, first_bad_seq=damage.seq, problem=damage.problem)
-    return replace(found, events=check.events, rows=check.rows, seconds=time.monotonic() - began)
+    found = replace(found, events=check.events, rows=check.rows, purged_events=check.erasures.accounted)
+    return replace(found, seconds=time.monotonic() - began)
 
 
 class _Check:
@@ -151,6 +154,7 @@ class _Check:
 
     def __init__(self, connection: AnyConnection, kb_id: UUID, since: int, tables: bool, anchor: Anchor) -> None:
         self.events = 0
+        self.erasures = Erasures(since)
         self._connection, self._kb_id, self._since, self._anchor = connection, kb_id, since, anchor
         # From the beginning means all there is, so that rows under numbers that never were are seen too.
         self._after = since or None
@@ -170,14 +174,18 @@ class _Check:
             if last.seq > head["seq"]:
                 break
             transactions.compare(last)
+            purges = self.erasures.passed(last)
             if self._tables:
                 self._tables.compare(last)
+                for purge in purges:
+                    self._tables.purged(purge, self._since)
             self._anchor.passed(last.seq, last.hash, last.at)
             self.events += len(last.events)
         ends_at(head["seq"], bytes(head["hash"]), last)
         if last.at and head["at"] != datetime.fromisoformat(last.at):
             raise Damage("content", last.seq, "the head's time is not the last transaction's")
         transactions.finish()
+        self.erasures.finish()
         if self._tables:
             self._tables.finish()
 

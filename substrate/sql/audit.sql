@@ -4,7 +4,7 @@ select set_config('TimeZone', 'UTC', true), set_config('DateStyle', 'ISO, YMD', 
 
 -- name: log_after
 -- lint: axis the log is walked from a number on; null: all there is, forged numbers included
-select seq, ordinal, kind, payload, prev_hash, hash from ledger_log
+select seq, ordinal, kind, payload, salt, payload_hash, prev_hash, hash from ledger_log
 where kb_id = %(kb_id)s and (%(after)s::bigint is null or seq > %(after)s::bigint)
 order by seq, ordinal
 

@@ -16,10 +16,16 @@ values (%(kb_id)s, %(seq)s, %(at)s, %(actor)s, %(via)s, %(action)s, %(why)s, %(i
 
 -- name: append_events
 -- In the order of the arrays, counted from 0.
-insert into ledger_log (kb_id, seq, ordinal, kind, payload, prev_hash, hash)
-select %(kb_id)s, %(seq)s, e.ordinal - 1, e.kind, e.payload, e.prev_hash, e.hash
-from unnest(%(kinds)s::text[], %(payloads)s::bytea[], %(links)s::bytea[], %(hashes)s::bytea[])
-     with ordinality as e (kind, payload, prev_hash, hash, ordinal)
+insert into ledger_log (kb_id, seq, ordinal, kind, payload, salt, prev_hash, hash)
+select %(kb_id)s, %(seq)s, e.ordinal - 1, e.kind, e.payload, e.salt, e.prev_hash, e.hash
+from unnest(%(kinds)s::text[], %(payloads)s::bytea[], %(salts)s::bytea[], %(links)s::bytea[], %(hashes)s::bytea[])
+     with ordinality as e (kind, payload, salt, prev_hash, hash, ordinal)
+
+-- name: erase_events
+-- After the purge that names them is chained, in its transaction: the table refuses any other.
+update ledger_log l set payload = null, salt = null, payload_hash = sha256(l.salt || l.payload)
+from unnest(%(seqs)s::bigint[], %(ordinals)s::integer[]) as e (seq, ordinal)
+where l.kb_id = %(kb_id)s and l.seq = e.seq and l.ordinal = e.ordinal and l.payload is not null and l.salt is not null
 
 -- name: insert_rows
 -- Formatted by ledger._rows alone, with identifiers of its own tables.

@@ -22,7 +22,7 @@ from psycopg.rows import dict_row
 
 from substrate.errors import InvalidInput
 from substrate.ledger import _rows
-from substrate.ledger.canonical import canonical_bytes, chain_hash, genesis_hash
+from substrate.ledger.canonical import canonical_bytes, chain_hash, genesis_hash, payload_hash, unsalted_chain_hash
 from substrate.ledger.chain import HEADER
 from substrate.ledger.checkpoints import Checkpoint, check_checkpoint, make_checkpoint
 from substrate.ledger.verify import VerifyReport, verify
@@ -115,6 +115,13 @@ def edited(column: str, value: str) -> str:
 LOG = {
     "payload edited": (edited("payload", "payload || ' '::bytea"), 1),
     "kind edited": (edited("kind", "'insert chunks'"), 1),
+    "salt edited": (edited("salt", "substr(sha256(salt), 1, 16)"), 1),
+    "salt taken away": (edited("salt", "null"), 1),
+    "erased, and no purge says so": (
+        edited("payload", "null, salt = null, payload_hash = sha256(salt || payload)"),
+        3,
+    ),
+    "erased by another's hash": (edited("payload", "null, salt = null, payload_hash = sha256('x')"), 1),
     "hash edited": (edited("hash", "sha256('x')"), 1),
     "link edited": (edited("prev_hash", "sha256('x')"), 2),
     "event moved along": (edited("ordinal", "99"), 3),
@@ -129,13 +136,14 @@ LOG = {
     "transaction deleted": ("delete from ledger_log where kb_id = %(kb)s and seq = %(seq)s", 3),
     "transaction's row deleted": ("delete from ledger_transaction where kb_id = %(kb)s and seq = %(seq)s", 3),
     "contents of two events swapped": (
-        """update ledger_log a set payload = b.payload, kind = b.kind from ledger_log b
+        """update ledger_log a set payload = b.payload, salt = b.salt, kind = b.kind from ledger_log b
            where a.kb_id = %(kb)s and b.kb_id = %(kb)s and a.seq = %(seq)s and b.seq = %(seq)s
              and (a.ordinal, b.ordinal) in ((1, 2), (2, 1))""",
         1,
     ),
     "another base's event put in": (
-        """update ledger_log a set payload = b.payload, kind = b.kind, hash = b.hash, prev_hash = b.prev_hash
+        """update ledger_log a set payload = b.payload, salt = b.salt, kind = b.kind, hash = b.hash,
+               prev_hash = b.prev_hash
            from ledger_log b
            where a.kb_id = %(kb)s and b.kb_id = %(other)s and a.seq = %(seq)s and b.seq = %(seq)s
              and a.ordinal = 1 and b.ordinal = 1""",
@@ -176,10 +184,12 @@ def test_the_first_and_the_last_transaction_cannot_be_taken_out(owner, place):
 
 def forge(owner: Owner, seq: int, ordinal: int, kind: str, payload: bytes) -> bytes:
     previous = bytes(owner.log()[-1]["hash"])
-    current = chain_hash(previous, seq, ordinal, kind, payload)
+    salt = bytes(16)
+    current = chain_hash(previous, seq, ordinal, kind, payload_hash(salt, payload))
     owner.run(
-        """insert into ledger_log
-           values (%(kb)s, %(seq)s, %(ordinal)s, %(kind)s, %(payload)s, %(previous)s, %(current)s)""",
+        """insert into ledger_log (kb_id, seq, ordinal, kind, payload, salt, prev_hash, hash)
+           values (%(kb)s, %(seq)s, %(ordinal)s, %(kind)s, %(payload)s, %(salt)s, %(previous)s, %(current)s)""",
+        salt=salt,
         seq=seq,
         ordinal=ordinal,
         kind=kind,
@@ -373,13 +383,20 @@ def test_a_whole_chain_under_another_bases_name_does_not_begin_there(owner):
 # --- sound in themselves: found against a checkpoint alone ---
 
 
+def hashed(previous: bytes, row: dict) -> bytes:
+    place, payload = (row["seq"], row["ordinal"], row["kind"]), bytes(row["payload"])
+    if row["salt"] is None:
+        return unsalted_chain_hash(previous, *place, payload)
+    return chain_hash(previous, *place, payload_hash(bytes(row["salt"]), payload))
+
+
 def rehash(owner: Owner, first: int) -> None:
     """Hash everything from a transaction on anew, and move rows and head to it."""
-    owner.run("alter table ledger_log drop constraint ledger_log_kb_id_prev_hash_key")
+    owner.run("drop index ledger_log_one_successor")
     previous = genesis_hash(owner.kb)
     for row in owner.log():
         if row["seq"] >= first:
-            current = chain_hash(previous, row["seq"], row["ordinal"], row["kind"], bytes(row["payload"]))
+            current = hashed(previous, row)
             place = {"seq": row["seq"], "ordinal": row["ordinal"], "previous": previous, "current": current}
             owner.run(
                 """update ledger_log set prev_hash = %(previous)s, hash = %(current)s

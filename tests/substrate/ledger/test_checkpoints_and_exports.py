@@ -17,7 +17,7 @@ from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 from api.cli.main import main
 from substrate.bases import create_base
 from substrate.errors import InvalidInput, LedgerDamaged, NotFound, Unavailable
-from substrate.ledger.canonical import chain_hash, genesis_hash
+from substrate.ledger.canonical import chain_hash, genesis_hash, payload_hash
 from substrate.ledger.checkpoints import (
     Checkpoint,
     check_checkpoint,
@@ -166,11 +166,12 @@ def test_an_export_is_checked_with_no_database(history, database, kb, monkeypatc
     assert outcome([lines[0], *whole]) == (3, signed.seq), "cut between transactions"
     end = json.loads(lines[-1])
     place = {"seq": end["seq"], "ordinal": end["ordinal"] + 1, "kind": "note"}
-    forged = chain_hash(bytes.fromhex(end["hash"]), *place.values(), b"{}").hex()
-    added = json.dumps({**place, "payload": "{}", "prev": end["hash"], "hash": forged}).encode()
+    forged = chain_hash(bytes.fromhex(end["hash"]), *place.values(), payload_hash(bytes(16), b"{}")).hex()
+    added = {**place, "payload": "{}", "salt": bytes(16).hex(), "prev": end["hash"], "hash": forged}
+    added = json.dumps(added).encode()
     head = json.dumps({**json.loads(lines[0]), "hash": forged}).encode()
     assert outcome([head, *lines[1:], added]) == (1, end["seq"]), "its header does not count it"
-    for wrong in ([], [b"{}\n"], [b"x"], [lines[0].replace(b'"version": 1', b'"version": 2')], lines[1:]):
+    for wrong in ([], [b"{}\n"], [b"x"], [lines[0].replace(b'"version": 2', b'"version": 3')], lines[1:]):
         with pytest.raises(InvalidInput):
             verify_export(wrong)
 
