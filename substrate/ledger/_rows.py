@@ -66,11 +66,11 @@ class Shape:
     binary: frozenset[str] = frozenset()
     hashed: frozenset[str] = frozenset()
     timed: bool = True
+    wordless: bool = False
+    """Rows of ids and keys alone, which nobody ever has to erase: one event for all that a statement writes."""
 
 
 SHAPES: Mapping[Table, Shape] = {
-    wordless: bool = False
-    """Rows of ids and keys alone, which nobody ever has to erase: one event for all that a statement writes."""
     "documents": Shape(("id", "source_id", "external_id", "kind", "namespace")),
     "document_versions": Shape(
         ("id", "document_id", "number", "filename", "media_type", "content_sha256")
@@ -143,7 +143,7 @@ SHAPES: Mapping[Table, Shape] = {
         + ("holds_to", "undated", "grade", "confidence", "supersedes"),
         json=frozenset({"qualifiers"}),
     ),
-    "evidence": Shape(("lineage_id", "assertion_id")),
+    "evidence": Shape(("lineage_id", "assertion_id"), wordless=True),
     "pending_facts": Shape(("id", "claim_id", "chunk_id", "document_id", "namespace", "predicate_key", "proposed_by")),
     "refusals": Shape(("id", "subject_id", "predicate_key", "phrase", "object_id", "value_norm", "why")),
     "refusal_restatements": Shape(("refusal_id", "source_key", "document_id")),
@@ -207,6 +207,13 @@ def written(table: Table, rows: Sequence[Mapping[str, object]]) -> list[Written]
     return found
 
 
+def payloads(table: Table, rows: Sequence[Written]) -> list[bytes]:
+    """What the events of these rows say: a row each, or all of them, a line each, where none has a word in it."""
+    if SHAPES[table].wordless:
+        return ["\n".join([row.logged for row in rows]).encode()]
+    return [row.logged.encode() for row in rows]
+
+
 @cache
 def _encoder(table: Table, sparse: bool) -> RowEncoder:
     return RowEncoder(SHAPES[table].columns, sparse)
@@ -217,19 +224,18 @@ def _logged_encoder(table: Table, sparse: bool) -> Callable[[Sequence[object]], 
     shape = SHAPES[table]
     encode = _encoder(table, sparse)
     hashed = [i for i, column in enumerate(shape.columns) if column in shape.hashed]
-def payloads(table: Table, rows: Sequence[Written]) -> list[bytes]:
-    """What the events of these rows say: a row each, or all of them, a line each, where none has a word in it."""
-    if SHAPES[table].wordless:
-        return ["\n".join([row.logged for row in rows]).encode()]
-    return [row.logged.encode() for row in rows]
-
-
 
     def encode_hashed(values: Sequence[object]) -> str:
         digests = {i: canonical_text(_digest(values[i])) for i in hashed if not sparse or values[i] is not None}
         return encode(values, digests)
 
     return encode_hashed if hashed else encode
+
+
+def logged_as(table: Table, sparse: bool) -> Callable[[Sequence[object]], bytes]:
+    """From the values of `stored` to what the log keeps of a row; in events of format 1 with its nulls, not `sparse`."""
+    encode = _logged_encoder(table, sparse)
+    return lambda values: encode(values).encode()
 
 
 def stored(connection: AnyConnection, table: Table, kb_id: UUID, after: int | None) -> Iterator[Stored]:
@@ -239,12 +245,6 @@ def stored(connection: AnyConnection, table: Table, kb_id: UUID, after: int | No
     wanted = [at, *map(pgsql.Identifier, shape.columns)]
     for seq, moment, *values in _ordered(connection, table, kb_id, "recorded_seq", wanted, after):
         yield seq, moment, values
-
-
-def logged_as(table: Table, sparse: bool) -> Callable[[Sequence[object]], bytes]:
-    """From the values of `stored` to what the log keeps of a row; in events of format 1 with its nulls, not `sparse`."""
-    encode = _logged_encoder(table, sparse)
-    return lambda values: encode(values).encode()
 
 
 def closings(connection: AnyConnection, table: Table, kb_id: UUID, after: int | None) -> Iterator[Stored]:
@@ -401,8 +401,8 @@ def decide(
     return connection.execute(sql.query("decide_pending"), values).rowcount == 1
 
 
-Event = tuple[str, bytes, bytes]
-"""kind, payload, hash."""
+Event = tuple[str, bytes, bytes, bytes]
+"""kind, payload, salt, hash."""
 
 
 def append(

@@ -6,6 +6,7 @@ strictly after the last one, and appends its events to the chain. No model or ne
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -17,8 +18,8 @@ from substrate import sql
 from substrate.db import WriteConnection
 from substrate.errors import Conflict, NotFound
 from substrate.ledger import _rows
-from substrate.ledger.canonical import canonical_bytes, chain_hash
-from substrate.ledger.chain import HEADER, header_bytes
+from substrate.ledger.canonical import SALT_BYTES, canonical_bytes, chain_hash, payload_hash
+from substrate.ledger.chain import HEADER, PURGE, Place, header_bytes
 
 Via = Literal["pipeline", "rest", "mcp", "cli", "import"]
 
@@ -46,6 +47,7 @@ class Door:
     idempotency_key: str | None
     _previous: bytes
     _events: list[tuple[str, bytes]] = field(default_factory=list)
+    _erasing: list[Place] = field(default_factory=list)
 
     def insert(self, table: _rows.Table, rows: Sequence[Mapping[str, object]]) -> None:
         """Insert rows stamped with this transaction, and log each one whole."""
@@ -53,7 +55,7 @@ class Door:
             return
         written = _rows.written(table, rows)
         _rows.insert(self.connection, table, self.kb_id, self.seq, self.at, written)
-        self._events.extend((f"insert {table}", row.logged.encode()) for row in written)
+        self._events.extend((f"insert {table}", payload) for payload in _rows.payloads(table, written))
 
     def close(self, table: _rows.Table, ids: Sequence[UUID], kind: str | None = None) -> None:
         """Set the closing columns of held rows. Raises `Conflict` if one was closed already."""
@@ -86,6 +88,18 @@ class Door:
         """Append an event that has no row of its own."""
         self._events.append((kind, canonical_bytes(payload)))
 
+    def purge(
+        self, events: Sequence[Place], left: Mapping[_rows.Table, Sequence[Mapping[str, object]]], **said: object
+    ) -> None:
+        """Erase what earlier events said, each the writing of one row, and chain that it was done (`chain`).
+
+        `left`: by table, every column of the rows as they stand now in place of those the events wrote; blanking them
+        is the caller's. `said` is kept beside it, for people.
+        """
+        rows = {table: [row.logged for row in _rows.written(table, blanked)] for table, blanked in left.items()}
+        self.note(PURGE, {**said, "events": sorted({(seq, ordinal) for seq, ordinal in events}), "left": rows})
+        self._erasing.extend(set(events))
+
     def _seal(self) -> None:
         stated: dict[str, object] = {
             "actor": self.actor,
@@ -97,9 +111,11 @@ class Door:
         events = [(HEADER, header_bytes(stated, self.at, len(self._events))), *self._events]
         log: list[_rows.Event] = []
         previous = self._previous
+        salts = os.urandom(SALT_BYTES * len(events))
         for ordinal, (kind, payload) in enumerate(events):
-            current = chain_hash(previous, self.seq, ordinal, kind, payload)
-            log.append((kind, payload, current))
+            salt = salts[SALT_BYTES * ordinal : SALT_BYTES * (ordinal + 1)]
+            current = chain_hash(previous, self.seq, ordinal, kind, payload_hash(salt, payload))
+            log.append((kind, payload, salt, current))
             previous = current
         transaction = {**stated, "events": len(events), "head_hash": previous}
         _rows.append(self.connection, self.kb_id, self.seq, self.at, transaction, self._previous, log)
