@@ -119,6 +119,13 @@ class Door:
             previous = current
         transaction = {**stated, "events": len(events), "head_hash": previous}
         _rows.append(self.connection, self.kb_id, self.seq, self.at, transaction, self._previous, log)
+        if self._erasing:
+            self._erase()
+
+    def _erase(self) -> None:
+        erased = _rows.erase(self.connection, self.kb_id, self._erasing)
+        if erased != len(self._erasing):
+            raise Conflict(f"{len(self._erasing) - erased} events cannot be erased: they were before, or have no salt")
 
 
 @contextmanager
