@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Literal
 
-BlockKind = Literal["heading", "paragraph", "list_item", "table", "code"]
+BlockKind = Literal["heading", "paragraph", "list_item", "table", "code", "message"]
 
 
 @dataclass(frozen=True, slots=True)

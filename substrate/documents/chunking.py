@@ -75,6 +75,7 @@ def chunk(document: ParsedDocument, *, target_tokens: int = 220, max_tokens: int
     - Paragraphs and list items are filled up to about ``target_tokens``; a sentence is divided only where it
       alone exceeds ``max_tokens``. No text chunk exceeds ``max_tokens``.
     - A list goes with the line that announces it, said again where the list goes on in a further chunk.
+    - A message of a conversation is a chunk of its own.
     - A table repeats caption and header on each further chunk and never divides a row; a table chunk exceeds
       ``max_tokens`` only where one row with caption and header does.
 
@@ -151,6 +152,13 @@ def _section_chunks(section: _Section, budget: _Budget) -> Iterator[_Part]:
             if not opening:
                 yield from _filled(pending, budget)
             yield from _table_chunks(block, opening, budget)
+            pending, lead_in = [], ""
+            continue
+        if block.kind == "message":
+            opening = pending if all(piece.holds_on for piece in pending) else []
+            if not opening:
+                yield from _filled(pending, budget)
+            yield from _filled([*opening, *_pieces(block, "\n", budget)], budget)
             pending, lead_in = [], ""
             continue
         announces = _announces(block, after)

@@ -13,13 +13,21 @@ from substrate.documents.blocks import Block
 from substrate.documents.parsing.limits import MEBIBYTE, Limits, reject
 from substrate.documents.parsing.tables import grid_blocks
 from substrate.documents.parsing.text import LIST_MARK, unwrap
+from substrate.documents.parsing.transcript import conversation_of, read_conversation
 
 _DEEPEST = 60
 _LONGEST_CELL = MEBIBYTE
 
 
 def read_text(text: str) -> Iterator[Block]:
-    """Paragraphs set apart by blank lines; lines that begin with a list mark become list items."""
+    """Messages of a conversation; else paragraphs set apart by blank lines, and list items where a mark begins them."""
+    conversation = read_conversation(text)
+    yield from conversation
+    if not conversation:
+        yield from _read_prose(text)
+
+
+def _read_prose(text: str) -> Iterator[Block]:
     run: list[str] = []
     start = 1
     for number, line in enumerate(text.split("\n"), start=1):
@@ -72,7 +80,7 @@ def _delimiter(text: str) -> str:
 def read_json(text: str, filename: str, *, lines: bool = False) -> Iterator[Block]:
     """Objects become ``key: value`` items, with dotted keys below; lists of flat objects become tables.
 
-    Numbers are kept as they are written.
+    A list of objects that each have a speaker and a text is a conversation. Numbers are kept as they are written.
     """
     try:
         if lines:
@@ -81,7 +89,7 @@ def read_json(text: str, filename: str, *, lines: bool = False) -> Iterator[Bloc
             value = _load(text)
     except (ValueError, RecursionError) as error:
         reject(filename, "malformed", f"is not valid JSON ({error})")
-    yield from _json_blocks("", value, filename, 0)
+    yield from conversation_of(value) or _json_blocks("", value, filename, 0)
 
 
 def _load(text: str) -> Any:
