@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import replace
+from datetime import timedelta
 from functools import cache
 
 from substrate.extraction.times import numeric, spans
@@ -29,7 +30,7 @@ _UNITS: dict[str, Unit] = {
     "天": "day", "日": "day", "周": "week", "星期": "week", "礼拜": "week", "月": "month", "季度": "quarter",
     "年": "year",
 }  # fmt: skip
-STARTERS = "0123456789〇零○一二三四五六七八九十两半前去上今本明来后大昨这当下周星礼近过最未接第"
+STARTERS = "0123456789〇零○一二三四五六七八九十两半前去上今本明来后大昨这当下周星礼近过最未接第中年月季次翌同"
 _N = "[0-9]{1,3}|[一二三四五六七八九十两]{1,3}"
 _YEAR = "(?:(?P<y>[0-9]{4}|[〇零○一二三四五六七八九]{4}|0[0-9]) ?年|(?P<ry>前年|去年|上年|今年|本年|明年|来年|后年))"
 _MONTH = "(?P<m>1[0-2]|0?[1-9]|十[一二]?|[一二三四五六七八九]) ?月(?:份)?(?![初廿])"
@@ -121,6 +122,68 @@ def _relative_month(match: Match, context: Context) -> Span | None:
     return spans.bucket(month.start.replace(day=number(match["d"])), "day", "B")
 
 
+def _third_of_month(match: Match, context: Context) -> Span | None:
+    """ "上旬" is the first ten days, "下旬" what is left after the twentieth; "上半月" ends with the fifteenth."""
+    month = _month_of(match, context)
+    if month is None:
+        return None
+    first, last = {"上旬": (1, 10), "中旬": (11, 20), "下旬": (21, 0), "上半月": (1, 15), "下半月": (16, 0)}[
+        match["third"]
+    ]
+    start = month.start.replace(day=first)
+    end = month.start.replace(day=last) + timedelta(1) if last else month.end
+    return Span(start, end, "day", month.grade)
+
+
+def _month_of(match: Match, context: Context) -> Span | None:
+    if match["m"] is None:
+        return spans.relative(context, "month", _SIDES[match["side"] or "本"])
+    if match["y"] is None and match["ry"] is None:
+        return _month(match, context)
+    return _of_year(_month)(match, context)
+
+
+def _part_of_month(match: Match, context: Context) -> Span | None:
+    """The end of a month is within it: nothing finer is said."""
+    return _month_of(match, context)
+
+
+def _part_alone(match: Match, context: Context) -> Span | None:
+    """ "年底", "月末", "季度末" of the anchor's own year, month or quarter."""
+    unit: Unit = {"年": "year", "月": "month", "季": "quarter"}[match["unit"]]  # type: ignore[assignment]
+    whole = spans.relative(context, unit, 0)
+    if whole is None or match["part"] in "中":
+        return whole
+    return spans.part_of(whole, "start" if match["part"] == "初" else "end")
+
+
+def _ranked_weekday(match: Match, context: Context) -> Span | None:
+    month = _month_of(match, context)
+    rank = -1 if match["rank"] == "最后一" else number(match["rank"].removeprefix("第"))
+    return month and spans.weekday_within(month, _WEEKDAYS[match["wd"]], rank)
+
+
+def _slice(match: Match, context: Context) -> Span | None:
+    """ "今年的最后3周", "去年的前10天"."""
+    whole = (_month_of if match["m"] else _of_year(_whole_year))(match, context)
+    if whole is None:
+        return None
+    unit, count = _UNITS[match["unit"]], number(match["n"])
+    if unit not in ("day", "week", "month", "quarter"):
+        raise ValueError("not shorter than what it is of")
+    first = match["edge"] in ("前", "头", "最初")
+    edge = spans.week_within(whole, 1 if first else -1) if unit == "week" else whole
+    start = edge.start if first else spans.move(edge.end, unit, -count)
+    end = spans.move(edge.start, unit, count) if first else edge.end
+    return Span(start, end, "day" if unit in ("day", "week") else "month", whole.grade)
+
+
+def _told_unit(match: Match, context: Context) -> Span | None:
+    """ "次年", "同月", "翌日": of what was told last; None where nothing was."""
+    unit: Unit = {"年": "year", "月": "month", "日": "day"}[match["unit"]]  # type: ignore[assignment]
+    return spans.relative(context.narrated(), unit, 0 if match["side"] == "同" else 1)
+
+
 def _relative_unit(unit: Unit) -> Reader:
     return lambda match, context: spans.relative(context, unit, _SIDES[match["side"]])
 
@@ -149,6 +212,21 @@ def _day_of_month(match: Match, context: Context) -> Span | None:
 def _ago(match: Match, context: Context) -> Span | None:
     count = number(match["n"]) * (-1 if match["side"] == "前" else 1)
     return spans.shifted(context, _UNITS[match["unit"]], count)
+
+
+def counted_after(match: Match, unit_context: Context) -> Span | None:
+    """The date that "…后两个月" or "…两个月后" counts to from the last thing told."""
+    groups = match.groupdict()
+    if "unit" not in groups:
+        months = 12 * (number(match["n"]) if match["n"] else 0) + 6
+        return spans.shifted(unit_context.narrated(), "month", months)
+    return spans.shifted(unit_context.narrated(), _UNITS[match["unit"]], number(match["n"]))
+
+
+def is_after_event(match: Match) -> bool:
+    """Whether the words count forward, so that what stands before them may be what they count from."""
+    groups = match.groupdict()
+    return (groups.get("side") == "后" and "n" in groups) or groups.get("way") == "后"
 
 
 def _rolling(match: Match, context: Context) -> Span | None:
@@ -195,6 +273,14 @@ def _written() -> list[tuple[str, Reader, bool]]:
         (f"{_YEAR}的? ?(?P<season>[春夏秋冬])(?:天|季)?", _of_year(_season), False),
         (f"{_YEAR}的? ?第(?P<n>{_N})(?:周|个?星期)", _of_year(_week_of_year), False),
         (f"{_YEAR}的? ?第(?P<m>{_N})个月", _of_year(_month), False),
+        (f"{_YEAR}的? ?(?P<edge>前|头|最初|最后) ?(?P<n>{_N}) ?个?(?P<unit>天|周|星期|月|季度)(?P<m>)", _slice, False),
+        (f"(?:{_YEAR}的? ?)?{_MONTH}的?(?P<third>[上中下]旬|[上下]半月)", _third_of_month, True),
+        (f"(?:{_YEAR}的? ?)?{_MONTH[:-8]}[初中底末](?![一二三四五六七八九十])", _part_of_month, True),
+        (
+            f"(?:{_YEAR}的? ?)?{_MONTH}的? ?(?P<rank>第[一二三四五]|最后一)个?{_WEEK}(?P<wd>[一二三四五六日天])",
+            _ranked_weekday,
+            True,
+        ),
         ("(?P<y>[0-9]{4})(?P<ry>)(?= ?[-~至到] ?[0-9]{4} ?年)", _of_year(_whole_year), False),
         (f"{_WITHOUT_YEAR}{_MONTH} ?{_DAY}{day_mark}{weekday}{_CLOCK}", _day, True),
         (
@@ -230,11 +316,22 @@ def _spoken() -> list[tuple[str, Reader, bool]]:
         (f"(?P<side>{sides})个?(?:周|星期|礼拜)", _relative_unit("week"), False),
         (f"(?P<side>{sides})个?(?:周|星期|礼拜)(?P<wd>[一二三四五六日天])", _relative_weekday, False),
         (f"(?P<side>{sides})(?:一)?个?季度?", _relative_unit("quarter"), False),
+        (
+            "(?P<side>上|本|这|下)个?月(?P<y>)(?P<ry>)(?P<m>(?!))?的?(?P<third>[上中下]旬|[上下]半月)",
+            _third_of_month,
+            False,
+        ),
+        ("(?P<side>)(?P<m>(?!))?(?P<third>[上中下]旬|[上下]半月)", _third_of_month, False),
+        ("(?P<unit>年)(?P<part>[初中底末])(?![高级学生中部])", _part_alone, False),
+        ("(?<![0-9一二三四五六七八九十])(?P<unit>月)(?P<part>[底末初])(?![一二三四五六七八九十])", _part_alone, False),
+        ("(?P<unit>季)度?(?P<part>[末初])", _part_alone, False),
+        ("(?P<side>次|翌|同)(?P<unit>[年月日])(?![级龄份])", _told_unit, False),
         (f"(?P<word>{days})(?!头条)", _day_word, False),
         (f"{_WEEK}(?P<wd>[一二三四五六日天])", _weekday, True),
         ("(?P<d>[1-3]?[0-9])日(?![内游间元均本前后])", _day_of_month, True),
         (f"(?P<d>[1-3]?[0-9])号{_NOT_A_DAY}", _day_of_month, True),
         (f"(?P<n>{_N})(?P<unit>天|周|年)以?之?(?P<side>[前后])", _ago_plain, False),
+        (f"(?:(?P<n>{_N})年)?半年?(?<=年半|半年)以?之?(?P<side>[前后])", _half_years, False),
         (f"(?P<n>{_N})个(?P<unit>月|星期|礼拜|季度)以?之?(?P<side>[前后])", _ago_plain, False),
         (
             f"(?<![最之以])(?P<way>近|过去|最近|未来|接下来|前|后)的?(?P<n>{_N})个?(?P<unit>{unit})(?![初底末])",
@@ -249,8 +346,16 @@ def _ago_plain(match: Match, context: Context) -> Span | None:
     if match["n"].startswith("0"):
         raise ValueError("a year")
     if match["side"] == "后" and context.direction <= 0:
-        return None
+        return _ago(match, context.narrated())
     return _ago(match, context)
+
+
+def _half_years(match: Match, context: Context) -> Span | None:
+    """ "半年后", "两年半前": to the month."""
+    months = 12 * (number(match["n"]) if match["n"] else 0) + 6
+    if match["side"] == "后" and context.direction <= 0:
+        return spans.shifted(context.narrated(), "month", months)
+    return spans.shifted(context, "month", months * (-1 if match["side"] == "前" else 1))
 
 
 @cache

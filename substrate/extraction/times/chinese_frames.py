@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 from substrate.extraction.times import chinese, spans
-from substrate.extraction.times.frames import mention
-from substrate.extraction.times.records import Anchor, Shape, TimeMention
+from substrate.extraction.times.frames import mention, told_by
+from substrate.extraction.times.records import Anchor, Shape, TimeMention, Told
 from substrate.extraction.times.rules import Core
 from substrate.extraction.times.spans import Context, Span
 
@@ -32,6 +32,25 @@ _JOIN = re.compile(r" ?(?P<mark>至|到|-|~|直到|和|与|及) ?")
 _CLOSED = re.compile(r" ?(?:之间|期间|间|为止|止|(?:之|以)前)")
 _OPENED = re.compile(" ?(?:起|开始)?")
 _LAST_DAY = re.compile("(?P<d>[0-3]?[0-9]|[一二三]?十[一二三四五六七八九]?|[一二三四五六七八九])[日号]")
+_EVENT = re.compile(r"(?:[\u4e00-\u9fffA-Za-z0-9]{0,18}?)(?P<event>[\u4e00-\u9fff]{2})(?:之|以)?$")
+_NO_EVENT = "在于将约会自从到至过近今往此其每的了，、"
+_NO_EVENTS = {
+    "预计",
+    "大约",
+    "计划",
+    "最近",
+    "随后",
+    "大概",
+    "再过",
+    "未来",
+    "接着",
+    "此后",
+    "今后",
+    "以后",
+    "之后",
+    "他们",
+    "我们",
+}
 _FUTURE = re.compile("将|会在|要在|计划|预计|打算|准备|即将")
 _PAST = re.compile("[了过]|曾|已")
 
@@ -59,6 +78,10 @@ class Reader:
 
     text: str
     anchor: Anchor | None
+    told: tuple[Told, ...] = ()
+
+    def __post_init__(self) -> None:
+        self.told = self.anchor.told if self.anchor else ()
 
     def mentions(self) -> Iterator[TimeMention]:
         position, rules = 0, chinese.grammar().rules
@@ -69,6 +92,7 @@ class Reader:
             if found:
                 yield found
                 position = found.end
+                self.told = (*self.told, *told_by(found, self.text))
             elif core:
                 position = core.end
             else:
@@ -91,12 +115,12 @@ class Reader:
 
     def _context(self, start: int) -> Context:
         if self.anchor is None:
-            return Context()
+            return Context(told=self.told)
         begin = max(self.text.rfind(mark, max(0, start - 60), start) for mark in "。！？;；\n")
         clause = self.text[max(begin, start - 60, 0) : start + 24]
         if _FUTURE.search(clause):
-            return Context(self.anchor, 1)
-        return Context(self.anchor, -1 if _PAST.search(clause) else 0)
+            return Context(self.anchor, 1, told=self.told)
+        return Context(self.anchor, -1 if _PAST.search(clause) else 0, told=self.told)
 
     def _core(self, start: int, key: str) -> Core | None:
         return chinese.grammar().longest(self.text, start, key, self._context(start), _fits)
@@ -105,6 +129,8 @@ class Reader:
         start, shape = self._before(core.start)
         if self.text.endswith(("农历", "阴历", "旧历"), 0, core.start):
             return None
+        if chinese.is_after_event(core.match) and (event := self._event(core)) is not None:
+            return event
         joined = self._range(core, start, shape)
         if joined is not None:
             return joined
@@ -117,6 +143,22 @@ class Reader:
         if shape in ("point", "since") and (core.rule.interval or (core.span and core.span.kind == "interval")):
             shape = "interval"
         return mention(self.text, start, end, core.start, shape, core.span)
+
+    def _event(self, core: Core) -> TimeMention | None:
+        """ "上市半年后", "验厂后两个月": counted from the event that stands before, if it was told; else undated.
+
+        Ahead of a comma the event belongs to the time; elsewhere only the words that count do.
+        """
+        event = _EVENT.search(self.text[max(0, core.start - 24) : core.start])
+        if event is None or event["event"][-1] in _NO_EVENT or event["event"] in _NO_EVENTS:
+            return None
+        known = tuple(told for told in self.told if event["event"][-2:] in told.words)
+        context = replace(self._context(core.start), told=known, anchor=None)
+        span = chinese.counted_after(core.match, context) if known else None
+        start = core.start
+        if self.text[core.end : core.end + 1] in ("，", ","):
+            start = max(0, core.start - 24) + event.start()
+        return mention(self.text, start, core.end, start, "point", span)
 
     def _before(self, at: int) -> tuple[int, Shape | None]:
         for blank in (0, 1):
