@@ -52,6 +52,15 @@ class Settings(BaseSettings):
     pool_size: int = Field(default=8, ge=1, le=200)
     """Database connections one process may hold; the API's thread pool has the same size."""
 
+    audit_reads: Literal["after", "before"] = "after"
+    """Whether an answer waits until it is on record who was served what: ``before`` costs a commit for each read."""
+    checkpoint_key_file: Path | None = None
+    """The key that signs checkpoints, if not below the data directory: one key for all replicas of a base."""
+    checkpoint_copies: str | None = None
+    """Where each checkpoint is copied to, a directory or any URL that fsspec knows; no place that we can overwrite."""
+    checkpoint_every_s: float = Field(default=60, ge=0)
+    """Seconds between checkpoints that the API signs of bases that moved; 0 leaves them to Dagster."""
+
     @property
     def embedded_dir(self) -> Path:
         """Root of the embedded Postgres: data directory, socket, log."""
@@ -70,7 +79,7 @@ class Settings(BaseSettings):
     @property
     def checkpoint_key(self) -> Path:
         """The Ed25519 key that signs them, made on first use; ``.pub`` beside it is for whoever verifies."""
-        return self.data_dir.resolve() / "keys" / "checkpoints.pem"
+        return (self.checkpoint_key_file or self.data_dir / "keys" / "checkpoints.pem").resolve()
 
 
 def load_settings() -> Settings:
@@ -124,5 +133,8 @@ def child_environment(settings: Settings, **more: str) -> dict[str, str]:
     places = {
         "TWOCLOCKS_DATA_DIR": str(settings.data_dir.resolve()),
         "TWOCLOCKS_MODELS_DIR": str(settings.models_dir.resolve()),
+        "TWOCLOCKS_CHECKPOINT_KEY_FILE": str(settings.checkpoint_key),
     }
+    if settings.checkpoint_copies is not None and "://" not in settings.checkpoint_copies:
+        places["TWOCLOCKS_CHECKPOINT_COPIES"] = str(Path(settings.checkpoint_copies).resolve())
     return {**native_thread_environment(settings.threads), **os.environ, **places, **more}
