@@ -62,14 +62,14 @@ class Member(Caller):
     @contextmanager
     def read(self) -> Iterator[ReadConnection]:
         """One snapshot for the whole answer."""
-        with self.db.read() as conn:
+        with self.db.read(self.kb_id) as conn:
             yield conn
 
     @contextmanager
     def write(self) -> Iterator[WriteConnection]:
         """One transaction. Raises `Forbidden` before it is opened if the caller may not write."""
         self.must_write()
-        with self.db.write() as conn:
+        with self.db.write(self.kb_id) as conn:
             yield conn
 
     def must_write(self) -> None:

@@ -21,7 +21,7 @@ from bench.temporal.world import Answer, Question
 from demo.world import REVIEWER, PipelineWorld, other_end
 from substrate import sql
 from substrate.bases import base_by_slug, create_base
-from substrate.db import Database, open_database
+from substrate.db import EVERY_BASE, NO_BASE, Database, open_database
 from substrate.documents.intake import PushItem
 from substrate.errors import NotFound, TwoclocksError
 from substrate.ledger import open_door
@@ -47,7 +47,7 @@ def main() -> int:
             demo.play()
             say("asking")
             asked = demo.ask()
-            with db.read() as connection:
+            with db.read(EVERY_BASE) as connection:
                 report = verify(connection, demo.kb_id)
             counts, changed = demo.counts(), demo.changed()
     except TwoclocksError as error:
@@ -107,18 +107,18 @@ class Demo:
 
     def _base(self) -> UUID:
         try:
-            with self.db.read() as connection:
+            with self.db.read(self.kb_id) as connection:
                 return base_by_slug(connection, self.slug).id
         except NotFound:
             ontology = (HERE / self.script["ontology"]).read_text(encoding="utf-8")
-            with self.db.write() as connection:
+            with self.db.write(NO_BASE) as connection:
                 return create_base(connection, self.slug, self.script["name"], ontology_yaml=ontology)
 
     def _told(self) -> dict[str, str]:
         """The moment of each wave that was told before. It is on the record itself: a wave ends with a transaction
         whose idempotency key names it, so that another checkout on the same database tells nothing twice."""
         found = {}
-        with self.db.read() as connection:
+        with self.db.read(self.kb_id) as connection:
             for raw in self.script["waves"]:
                 values = {"kb_id": self.kb_id, "key": f"demo:{raw['label']}"}
                 row = connection.execute(sql.query("transaction_of_key"), values).fetchone()
@@ -148,7 +148,7 @@ class Demo:
 
     def _end(self, label: str) -> str:
         with (
-            self.db.write() as connection,
+            self.db.write(self.kb_id) as connection,
             open_door(
                 connection,
                 self.kb_id,
@@ -179,7 +179,7 @@ class Demo:
     def counts(self) -> str:
         """How many rows there are of what the pipeline makes."""
         found = []
-        with self.db.read() as connection:
+        with self.db.read(self.kb_id) as connection:
             for table in ("documents", "chunks", "claims", "entities", "facts"):
                 statement = pgsql.SQL("select count(*) as n from {} where kb_id = %s").format(pgsql.Identifier(table))
                 row = connection.execute(statement, (self.kb_id,)).fetchone()

@@ -69,14 +69,14 @@ class PipelineWorld:
     def merge(self, pair: Merge) -> None:
         """Join two names, unless they are one already. A name that nothing has brought in yet is an error."""
         keep, absorbed = self._entity(pair.keep), self._entity(pair.merge)
-        with self.db.write() as connection:
+        with self.db.write(self.kb_id) as connection:
             with open_door(connection, self.kb_id, actor=REVIEWER, via="cli", action="merged") as door:
                 canonical = canonical_ids(connection, self.kb_id, [keep, absorbed])
                 if canonical.get(keep, keep) != canonical.get(absorbed, absorbed):
                     merge(door, keep, absorbed)
 
     def _entity(self, name: str) -> UUID:
-        with self.db.read() as connection:
+        with self.db.read(self.kb_id) as connection:
             parameters = {"kb_id": self.kb_id, "norms": [normalise_name(name)]}
             row = connection.execute(sql.query("entities_named"), parameters).fetchone()
         if row is None:
@@ -96,16 +96,16 @@ class PipelineWorld:
         facts = self._held(verdict)
         if not facts:
             raise NotFound(f"nothing held or proposed says {verdict}")
-        with self.db.write() as connection:
+        with self.db.write(self.kb_id) as connection:
             with open_door(connection, self.kb_id, actor=REVIEWER, via="cli", action="rejected") as door:
                 reject_fact(door, UUID(facts[0]["id"]), "")
 
     def _proposals(self) -> list[dict[str, Any]]:
-        with self.db.read() as connection:
+        with self.db.read(self.kb_id) as connection:
             return connection.execute(sql.query("waiting_claims"), {"kb_id": self.kb_id}).fetchall()
 
     def _is(self, row: dict[str, Any], verdict: Verdict) -> bool:
-        with self.db.read() as connection:
+        with self.db.read(self.kb_id) as connection:
             ontology = load_ontology(connection, self.kb_id)
         from substrate.identity.claims import value_of
 
@@ -117,7 +117,7 @@ class PipelineWorld:
         return same and bound.predicate_key == verdict.predicate and _same_object(other, verdict.object)
 
     def _held(self, verdict: Verdict) -> list[dict[str, Any]]:
-        with self.db.read() as connection:
+        with self.db.read(self.kb_id) as connection:
             answer = entity_facts(connection, self.kb_id, verdict.subject, resolve(connection, self.kb_id), limit=300)
         return [
             fact
@@ -127,12 +127,12 @@ class PipelineWorld:
 
     def stamp(self) -> str:
         """The present moment of the record, as a caller would name it."""
-        with self.db.read() as connection:
+        with self.db.read(self.kb_id) as connection:
             return f"seq:{resolve(connection, self.kb_id).seq}"
 
     def ask(self, subject: str, at: str | None, as_of: str | None) -> dict[str, Any]:
         """The answer of `entity_facts`, whole."""
-        with self.db.read() as connection:
+        with self.db.read(self.kb_id) as connection:
             moment = resolve(connection, self.kb_id, at=at, as_of=as_of)
             return entity_facts(connection, self.kb_id, subject, moment, limit=300)
 

@@ -29,7 +29,7 @@ def stored(name: str, kind: str) -> dict[str, str]:
 
 def stage_materialized(substrate: Substrate, base: Base, table: Table, result: StageResult) -> Materialized:
     """A stage's result, versioned by where its table stands now."""
-    with substrate.database.read() as connection:
+    with substrate.database.read(base.id) as connection:
         stands = mark(connection, base.id, table)
     return Materialized(
         metadata={**counts(result), "dagster/partition_row_count": stands.rows}, data_version=version_of(stands)
@@ -43,7 +43,7 @@ def index_materialized(result: StageResult) -> Materialized:
 
 def documents_materialized(substrate: Substrate, base: Base, report: FolderReport) -> Materialized:
     """What the watched folders gave, versioned by what the base holds of documents."""
-    with substrate.database.read() as connection:
+    with substrate.database.read(base.id) as connection:
         stands = mark(connection, base.id, "documents")
     found: dict[str, Any] = {
         action: report.counts.get(action, 0) for action in ("created", "updated", "revived", "unchanged")

@@ -8,7 +8,7 @@ from functools import cached_property
 import dagster as dg
 
 from substrate.bases import Base, base_by_slug
-from substrate.db import Database, open_database
+from substrate.db import NO_BASE, Database, open_database
 from substrate.errors import NotFound
 from substrate.pipeline import Services
 from substrate.settings import Settings, load_settings, tame_native_threads
@@ -34,7 +34,7 @@ class Substrate:
     def base(self, slug: str) -> Base:
         """Fails the step for good where a partition has no base: trying again would not make one."""
         try:
-            with self.database.read() as connection:
+            with self.database.read(NO_BASE) as connection:
                 return base_by_slug(connection, slug)
         except NotFound as error:
             raise dg.Failure(str(error), allow_retries=False) from error

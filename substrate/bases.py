@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from datetime import datetime
-from uuid import UUID
+from uuid import UUID, uuid4
 
 from substrate import sql
 from substrate.db import AnyConnection, WriteConnection
@@ -37,16 +37,20 @@ def create_base(
     actor: str = "person:owner",
     via: Via = "cli",
 ) -> UUID:
-    """Make a base with an empty chain. Raises `InvalidInput` for a bad slug and `Conflict` for a taken one."""
+    """Make a base with an empty chain; the transaction reaches it from then on.
+
+    Raises `InvalidInput` for a bad slug and `Conflict` for a taken one.
+    """
     if not _SLUG.match(slug):
         raise InvalidInput(f"slug {slug!r}: lower-case letters, digits and hyphens, at most 63", field="slug")
     if not name.strip():
         raise InvalidInput("name must not be blank", field="name")
     ontology = parse_ontology(ontology_yaml) if ontology_yaml is not None else None
-    row = connection.execute(sql.query("create_base"), {"slug": slug, "name": name.strip()}).fetchone()
+    kb_id = uuid4()
+    connection.execute(sql.query("reach_further"), {"kb_id": kb_id})
+    row = connection.execute(sql.query("create_base"), {"id": kb_id, "slug": slug, "name": name.strip()}).fetchone()
     if row is None:
         raise Conflict(f"there is a base {slug!r} already", field="slug")
-    kb_id: UUID = row["id"]
     connection.execute(sql.query("create_head"), {"kb_id": kb_id, "hash": genesis_hash(kb_id)})
     if ontology is not None:
         with open_door(connection, kb_id, actor=actor, via=via, action="ontology declared") as door:
@@ -55,7 +59,7 @@ def create_base(
 
 
 def base_by_slug(connection: AnyConnection, slug: str) -> Base:
-    """Raises `NotFound`."""
+    """The base of that slug, whatever the connection reaches. Raises `NotFound`."""
     row = connection.execute(sql.query("base_by_slug"), {"slug": slug}).fetchone()
     if row is None:
         raise NotFound(f"no knowledge base {slug!r}", field="kb")
@@ -63,7 +67,7 @@ def base_by_slug(connection: AnyConnection, slug: str) -> Base:
 
 
 def base_by_id(connection: AnyConnection, kb_id: UUID) -> Base:
-    """Raises `NotFound`."""
+    """Raises `NotFound`, also for a base that the connection does not reach."""
     row = connection.execute(sql.query("base_by_id"), {"kb_id": kb_id}).fetchone()
     if row is None:
         raise NotFound("no knowledge base with that id", field="kb_id")
@@ -71,6 +75,6 @@ def base_by_id(connection: AnyConnection, kb_id: UUID) -> Base:
 
 
 def list_bases(connection: AnyConnection) -> list[Base]:
-    """Every base, by slug."""
+    """Every base that the connection reaches, by slug."""
     rows = connection.execute(sql.query("bases")).fetchall()
     return [Base(r["id"], r["slug"], r["name"], r["created_at"]) for r in rows]

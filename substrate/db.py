@@ -6,16 +6,22 @@ read here first, and every failure to connect becomes a `DatabaseUnavailable` th
 Two kinds of connection are two types: `ReadConnection` (one read-only snapshot, so that a head and the rows under it
 agree) and `WriteConnection` (READ COMMITTED, as the ledger's head lock needs). Nobody but these context managers
 commits. Both run as the role ``twoclocks_app``, which may not rewrite the ledger.
+
+Each says which bases it reaches, and the database's row-level security holds it to that: what belongs to another base
+is not there, and cannot be written. The list lives as long as its transaction, so that neither a pool here nor a
+pooler of transactions between here and the server can hand it on; where there is no list there are no rows.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
-from typing import NewType
+from collections.abc import Collection, Iterator
+from contextlib import contextmanager, suppress
+from enum import Enum
+from typing import Final, Literal, NewType
+from uuid import UUID
 
 import psycopg
-from psycopg import Connection, IsolationLevel
+from psycopg import Connection
 from psycopg.conninfo import conninfo_to_dict
 from psycopg.rows import DictRow, dict_row
 from psycopg.types.json import set_json_loads
@@ -32,9 +38,35 @@ AnyConnection = ReadConnection | WriteConnection
 APP_ROLE = "twoclocks_app"
 CONNECT_SECONDS = 10
 """How long one attempt to connect may take where the string names no ``connect_timeout``."""
-# One message. A plan made once per connection and kept costs a short read a quarter of one planned for each question
-# (measured); what reads look up is therefore written so that it needs no knowledge of the values.
+
+
+class _Every(Enum):
+    BASE = "every base"
+
+
+EVERY_BASE: Final = _Every.BASE
+"""For an operator: the command line, orchestration, upkeep. Nothing that answers a request may reach this far."""
+NO_BASE: Final[tuple[UUID, ...]] = ()
+"""For what belongs to no base, such as people and tokens, and for a transaction that makes a base."""
+Reach = UUID | Collection[UUID] | Literal[_Every.BASE]
+"""The bases that a transaction reaches."""
+# A plan made once per connection and kept costs a short read a quarter of one planned for each question (measured);
+# what reads look up is therefore written so that it needs no knowledge of the values.
 _SNAPSHOT = "begin isolation level repeatable read read only; set local plan_cache_mode = force_generic_plan"
+# The head lock needs each statement to see what committed before it.
+_CHANGE = "begin isolation level read committed"
+_READS, _WRITES = "twoclocks.read_bases", "twoclocks.write_bases"
+
+
+def _reaching(begin: str, reach: Reach, *settings: str) -> bytes:
+    """One message that begins a transaction and says what it reaches, so that the walls cost no trip of their own."""
+    if reach is EVERY_BASE:
+        says = [f"select set_config('{name}', every_base(), true)" for name in settings]
+    else:
+        bases = [reach] if isinstance(reach, UUID) else reach
+        listed = "{" + ",".join(str(UUID(bytes=base.bytes)) for base in bases) + "}"
+        says = [f"set local {name} = '{listed}'" for name in settings]
+    return "; ".join([begin, *says]).encode()
 
 
 def _configure(connection: Connection[DictRow]) -> None:
@@ -43,7 +75,6 @@ def _configure(connection: Connection[DictRow]) -> None:
     connection.execute("set timezone to 'UTC'")
     set_json_loads(from_json, connection)  # the standard reader took a quarter of a read's time
     connection.execute("set jit = off")  # compiling a query of milliseconds takes tens of them
-    connection.commit()
 
 
 def readable(url: SecretStr, variable: str) -> str:
@@ -117,7 +148,8 @@ class Database:
         self._pool = ConnectionPool(
             conninfo,
             connection_class=Connection[DictRow],
-            kwargs={"row_factory": dict_row, "application_name": application_name},
+            # Transactions are begun by hand, in one message with what they reach.
+            kwargs={"row_factory": dict_row, "application_name": application_name, "autocommit": True},
             min_size=0,
             max_size=pool_size,
             configure=_configure,
@@ -159,39 +191,40 @@ class Database:
         return DatabaseUnavailable(f"all {size} connections of this process are in use since {waited:g} s")
 
     @contextmanager
-    def read(self) -> Iterator[ReadConnection]:
-        """One read-only snapshot."""
+    def _transaction(self, begin: bytes) -> Iterator[Connection[DictRow]]:
         with self._connection() as connection:
-            connection.autocommit = True
             try:
-                connection.execute(_SNAPSHOT)
-                yield ReadConnection(connection)
+                connection.execute(begin)
+                yield connection
                 connection.commit()  # a rollback would make psycopg forget every prepared statement
-            finally:
-                connection.rollback()
-                connection.autocommit = False
+            except BaseException:
+                with suppress(psycopg.Error):  # the pool throws away what cannot be rolled back
+                    connection.rollback()
+                raise
+
+    @contextmanager
+    def read(self, reach: Reach = NO_BASE) -> Iterator[ReadConnection]:
+        """One read-only snapshot of the bases in `reach`."""
+        with self._transaction(_reaching(_SNAPSHOT, reach, _READS)) as connection:
+            yield ReadConnection(connection)
 
     @contextmanager
     def ask(self) -> Iterator[ReadConnection]:
-        """For one statement that reads: no transaction around it, which would be two more trips to the server."""
+        """For one statement that reads: no transaction around it, which would be two more trips to the server.
+
+        It reaches no base: a list of them would outlive the statement.
+        """
         with self._connection() as connection:
-            connection.autocommit = True
-            try:
-                yield ReadConnection(connection)
-            finally:
-                connection.rollback()
-                connection.autocommit = False
+            yield ReadConnection(connection)
 
     @contextmanager
-    def write(self) -> Iterator[WriteConnection]:
-        """One transaction, committed at the end of the block and rolled back by any exception."""
-        with self._connection() as connection:
-            connection.isolation_level = IsolationLevel.READ_COMMITTED
-            try:
-                with connection.transaction():
-                    yield WriteConnection(connection)
-            finally:
-                connection.isolation_level = None
+    def write(self, reach: Reach = NO_BASE) -> Iterator[WriteConnection]:
+        """One transaction, committed at the end of the block and rolled back by any exception.
+
+        It reads and writes the bases in `reach`; a base that it makes is added to them.
+        """
+        with self._transaction(_reaching(_CHANGE, reach, _READS, _WRITES)) as connection:
+            yield WriteConnection(connection)
 
 
 def conninfo(settings: Settings) -> str:

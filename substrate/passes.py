@@ -93,7 +93,7 @@ def run_pass(
 
 
 def _name_quarantined(db: Database, kb_id: UUID, stage: work.Stage, stuck: Mapping[UUID, str], total: Tally) -> None:
-    with db.read() as conn:
+    with db.read(kb_id) as conn:
         documents = work.documents_of(conn, kb_id, stage, stuck)
     for item, reason in stuck.items():
         total.fail(documents.get(item, f"{stage} {item}"), reason)
@@ -119,7 +119,7 @@ def _settled(db: Database, kb_id: UUID, lease: work.Lease, handle: Callable[[wor
 
 
 def _wait_for_the_model(db: Database, kb_id: UUID, lease: work.Lease, error: ModelUnavailable, total: Tally) -> None:
-    with db.write() as conn:
+    with db.write(kb_id) as conn:
         reason = work.Failure("model_unavailable", str(error), retry=True)
         work.finish(conn, kb_id, lease, (), dict.fromkeys(lease.items, reason))
     work.postpone(db, kb_id, lease.stage, MODEL_PAUSE_S)
@@ -128,7 +128,7 @@ def _wait_for_the_model(db: Database, kb_id: UUID, lease: work.Lease, error: Mod
 
 
 def _result(db: Database, kb_id: UUID, stage: work.Stage, total: Tally, started: float) -> work.StageResult:
-    with db.read() as conn:
+    with db.read(kb_id) as conn:
         left, mark = work.remaining(conn, kb_id, stage), work.watermark(conn, kb_id)
     return work.StageResult(
         stage,

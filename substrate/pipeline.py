@@ -183,10 +183,10 @@ _STEPS: Mapping[Step, Callable[[Database, UUID, Services, int | None], StageResu
 def _without_model(db: Database, kb_id: UUID, step: Step, error: ModelUnavailable) -> StageResult:
     began = time.monotonic()
     stage: work.Stage = "embed" if step == "embed" else "claims"
-    with db.write() as conn:
+    with db.write(kb_id) as conn:
         work.add_due_unmet_chunks(conn, kb_id, stage, held_only=stage == "claims")
     work.postpone(db, kb_id, stage, MODEL_PAUSE_S)
-    with db.read() as conn:
+    with db.read(kb_id) as conn:
         left, mark = work.remaining(conn, kb_id, stage), work.watermark(conn, kb_id)
     return StageResult(
         step,

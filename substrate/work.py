@@ -115,7 +115,7 @@ def lease(
         "code_version": code_version,
         "token": token,
     }
-    with db.write() as conn:
+    with db.write(kb_id) as conn:
         stuck = conn.execute(sql.query("quarantine_work"), values).fetchall()
         rows = conn.execute(sql.query("lease_work"), values).fetchall()
     if quarantined is not None:
@@ -158,20 +158,20 @@ def finish(
 def release(db: Database, kb_id: UUID, lease: Lease) -> None:
     """Give back what is not settled yet; it does not count as a start."""
     values = {"kb_id": kb_id, "stage": lease.stage, "token": lease.token}
-    with db.write() as conn:
+    with db.write(kb_id) as conn:
         conn.execute(sql.query("release_work"), values)
 
 
 def abandon(db: Database, kb_id: UUID, lease: Lease) -> None:
     """Free what is not settled yet at once; it counts as a start that did not finish."""
     values = {"kb_id": kb_id, "stage": lease.stage, "token": lease.token}
-    with db.write() as conn:
+    with db.write(kb_id) as conn:
         conn.execute(sql.query("abandon_work"), values)
 
 
 def postpone(db: Database, kb_id: UUID, stage: Stage, seconds: float) -> None:
     """Let everything of a stage that nobody holds wait, since what it needs is not there now."""
-    with db.write() as conn:
+    with db.write(kb_id) as conn:
         conn.execute(sql.query("postpone_work"), {"kb_id": kb_id, "stage": stage, "seconds": seconds})
 
 

@@ -31,7 +31,7 @@ from pydantic_settings import BaseSettings, SettingsConfigDict
 # The checkout is what is tested, also where nothing is installed.
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
-from substrate.db import Database
+from substrate.db import NO_BASE, Database
 from substrate.migrate import migrate
 from substrate.settings import Settings
 
@@ -170,5 +170,5 @@ def kb(database: Database) -> UUID:
     """A fresh base with no ontology."""
     from substrate.bases import create_base
 
-    with database.write() as connection:
+    with database.write(NO_BASE) as connection:
         return create_base(connection, "test", "Test base")

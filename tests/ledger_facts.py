@@ -35,7 +35,7 @@ class Scribe:
     def __init__(self, database, kb_id: UUID) -> None:
         self.database, self.kb_id = database, kb_id
         self._numbers = itertools.count()
-        with database.write() as conn, self._door(conn) as door:
+        with database.write(kb_id) as conn, self._door(conn) as door:
             declare(door, parse_ontology(ONTOLOGY))
 
     def _door(self, conn):
@@ -45,7 +45,7 @@ class Scribe:
         """A parsed document of one section per paragraph; the evidence points at its first section."""
         document, version = uuid4(), uuid4()
         digest = hashlib.sha256(text.encode()).digest()
-        with self.database.write() as conn:
+        with self.database.write(self.kb_id) as conn:
             source = conn.execute(
                 "insert into sources (kb_id, kind, name) values (%s, 'push', 'push') "
                 "on conflict (kb_id, kind, name) do update set name = excluded.name returning id",
@@ -132,7 +132,7 @@ class Scribe:
             None if end_unknown else end,
             "unknown" if end_unknown else precision if end else None,
         )
-        with self.database.write() as conn, self._door(conn) as door:
+        with self.database.write(self.kb_id) as conn, self._door(conn) as door:
             ids = resolve_names(door, names, {"person": "person", "project": "project"})
             drafts = [
                 Draft(
@@ -162,20 +162,20 @@ class Scribe:
             return assert_batch(door, drafts, load_ontology(conn, self.kb_id))
 
     def merge(self, keep: UUID, absorbed: UUID) -> None:
-        with self.database.write() as conn, self._door(conn) as door:
+        with self.database.write(self.kb_id) as conn, self._door(conn) as door:
             merge(door, keep, absorbed, "test")
 
     def reject(self, fact_id: UUID) -> None:
-        with self.database.write() as conn, self._door(conn) as door:
+        with self.database.write(self.kb_id) as conn, self._door(conn) as door:
             reject_fact(door, fact_id, "test")
 
     def delete(self, evidence: Evidence) -> None:
         """Withdraw what a document's version says."""
-        with self.database.write() as conn, self._door(conn) as door:
+        with self.database.write(self.kb_id) as conn, self._door(conn) as door:
             close_version_assertions(door, [evidence.version_id], "deleted")
 
     def seq(self) -> int:
-        with self.database.read() as conn:
+        with self.database.read(self.kb_id) as conn:
             return conn.execute("select seq from kb_head where kb_id = %s", (self.kb_id,)).fetchone()["seq"]
 
 

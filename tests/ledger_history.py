@@ -12,7 +12,7 @@ from uuid import UUID, uuid4
 import psycopg
 
 from substrate.bases import create_base
-from substrate.db import Database
+from substrate.db import NO_BASE, Database
 from substrate.ledger import open_door
 from substrate.ledger._rows import SHAPES
 from substrate.migrate import migrate
@@ -48,7 +48,7 @@ def two_histories(postgres: str) -> Iterator[tuple[str, UUID, UUID]]:
         dsn = psycopg.conninfo.make_conninfo(postgres, dbname=name)
         migrate(dsn)
         with Database(dsn) as database:
-            with database.write() as conn:
+            with database.write(NO_BASE) as conn:
                 bases = create_base(conn, "one", "One"), create_base(conn, "two", "Two")
             for kb_id in bases:
                 History(database, kb_id)
@@ -83,7 +83,7 @@ class History(Scribe):
     def rest(self, evidence) -> None:
         """What no verb of the other helpers writes or closes."""
         claims = uuid4(), uuid4()
-        with self.database.write() as conn:
+        with self.database.write(self.kb_id) as conn:
             for ordinal, claim in enumerate(claims):
                 conn.execute(
                     """insert into claims (kb_id, id, chunk_id, extractor, ordinal, subject, phrase, object, quote,
@@ -101,7 +101,7 @@ class History(Scribe):
                 refusal = self.one("refusals", "id")
                 again = {"refusal_id": refusal, "source_key": "test:again", "document_id": None}
                 door.insert("refusal_restatements", [again])
-        with self.database.write() as conn, self._door(conn) as door:
+        with self.database.write(self.kb_id) as conn, self._door(conn) as door:
             door.decide(proposals[0]["id"], "rejected", "no, she left")
             door.close("refusals", [refusal])
             door.close("document_versions", [evidence.version_id], "deleted")
@@ -114,7 +114,7 @@ class History(Scribe):
         """One entity, assertion, fact and passage of values that a careless encoding would change."""
         entity = {"id": uuid4(), "label": text, "label_norm": text}
         evidence = self.document(f"{text}\n\nsecond")
-        with self.database.write() as conn:
+        with self.database.write(self.kb_id) as conn:
             key = f"key {text}"
             with open_door(
                 conn, self.kb_id, actor=f"person:{text}", via="rest", action=text, why=text, idempotency_key=key
@@ -154,6 +154,6 @@ class History(Scribe):
         return self.one("entities", "id", f"label = '{label}'")
 
     def one(self, table: str, column: str, where: str = "true") -> UUID:
-        with self.database.read() as conn:
+        with self.database.read(self.kb_id) as conn:
             statement = f"select {column} from {table} where kb_id = %s and {where}"
             return conn.execute(statement, (self.kb_id,)).fetchone()[column]

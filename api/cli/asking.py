@@ -11,6 +11,7 @@ import click
 from api.cli.session import ACTOR, OWNER, base_option, json_option, opened, print_json, the_base
 from api.mcp import text
 from substrate import reads
+from substrate.db import EVERY_BASE
 from substrate.errors import ModelUnavailable
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -47,7 +48,7 @@ def facts(
     entity: str, at: str | None, as_of: str | None, before: str | None, slug: str | None, as_json: bool, **filters: Any
 ) -> None:
     """What is held about ENTITY (a name or an id)."""
-    with opened() as (_, db), db.read() as conn:
+    with opened() as (_, db), db.read(EVERY_BASE) as conn:
         kb_id = the_base(conn, slug).id
         moment = reads.resolve(conn, kb_id, at=at, as_of=as_of, before=before)
         answer = reads.entity_facts(conn, kb_id, entity, moment, **filters)
@@ -67,7 +68,7 @@ def timeline(
     entity: str, as_of: str | None, before: str | None, slug: str | None, as_json: bool, **filters: Any
 ) -> None:
     """ENTITY's facts whose sources state a date, in world order."""
-    with opened() as (_, db), db.read() as conn:
+    with opened() as (_, db), db.read(EVERY_BASE) as conn:
         kb_id = the_base(conn, slug).id
         moment = reads.resolve(conn, kb_id, as_of=as_of, before=before)
         answer = reads.timeline(conn, kb_id, entity, moment, **filters)
@@ -84,7 +85,7 @@ def timeline(
 @json_option
 def changes(since: str, slug: str | None, as_json: bool, **filters: Any) -> None:
     """What the record learned or revised since SINCE, newest first."""
-    with opened() as (_, db), db.read() as conn:
+    with opened() as (_, db), db.read(EVERY_BASE) as conn:
         answer = reads.changes(conn, the_base(conn, slug).id, since, **filters)
     _show(answer, as_json, text.changes_lead(answer), *text.change_rows(answer))
 
@@ -106,7 +107,7 @@ def search(query: str, as_of: str | None, limit: int, slug: str | None, as_json:
         except ModelUnavailable as error:
             click.echo(f"by words alone: {error}", err=True)
             embedder = None
-        with db.read() as conn:
+        with db.read(EVERY_BASE) as conn:
             kb_id: UUID = the_base(conn, slug).id
             moment = reads.resolve(conn, kb_id, as_of=as_of)
             answer = search_chunks(conn, kb_id, query, moment, embedder=embedder, settings=settings, limit=limit)
@@ -122,7 +123,7 @@ def remember(sentence: str, occurred_at: str | None, slug: str | None) -> None:
     from substrate.documents import intake
 
     with opened() as (_, db):
-        with db.read() as conn:
+        with db.read(EVERY_BASE) as conn:
             base = the_base(conn, slug)
         done = intake.remember(db, base.id, sentence, occurred_at, actor=ACTOR, via="cli", author=OWNER)
     click.echo(f"recorded at seq:{done.seq}; its facts await confirmation (twoclocks review list)")

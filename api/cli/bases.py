@@ -8,6 +8,7 @@ import click
 
 from api.cli.session import ACTOR, opened, owner
 from substrate import access, bases
+from substrate.db import EVERY_BASE, NO_BASE
 
 
 @click.group()
@@ -22,7 +23,7 @@ def kb() -> None:
 def create(slug: str, name: str | None, ontology: Path | None) -> None:
     """Make a base. Its SLUG never changes."""
     text = ontology.read_text(encoding="utf-8") if ontology else None
-    with opened() as (_, db), db.write() as conn:
+    with opened() as (_, db), db.write(NO_BASE) as conn:
         kb_id = bases.create_base(conn, slug, name or slug, ontology_yaml=text, actor=ACTOR)
         access.set_member(conn, kb_id, owner(conn), "owner")
     click.echo(f"{slug}  {kb_id}")
@@ -31,6 +32,6 @@ def create(slug: str, name: str | None, ontology: Path | None) -> None:
 @kb.command("list")
 def list_them() -> None:
     """Every base with its id."""
-    with opened() as (_, db), db.read() as conn:
+    with opened() as (_, db), db.read(EVERY_BASE) as conn:
         for base in bases.list_bases(conn):
             click.echo(f"{base.slug}  {base.id}  {base.name}")

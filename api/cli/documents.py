@@ -9,6 +9,7 @@ import click
 
 from api.cli.session import ACTOR, base_option, json_option, opened, print_json, the_base
 from substrate import reads
+from substrate.db import EVERY_BASE
 from substrate.errors import NotFound
 
 
@@ -22,7 +23,7 @@ def push(files: tuple[Path, ...], doc_time: str | None, slug: str | None) -> Non
 
     items = [intake.PushItem(os.path.normpath(f), f.name, f.read_bytes(), doc_time) for f in files]
     with opened() as (_, db):
-        with db.read() as conn:
+        with db.read(EVERY_BASE) as conn:
             base = the_base(conn, slug)
         for done in intake.push(db, base.id, items, actor=ACTOR, via="cli"):
             click.echo(f"{done.action:9}  {done.external_id}")
@@ -37,7 +38,7 @@ def sync(folder: Path, stop: bool, slug: str | None) -> None:
     from substrate.documents.folders import let_go, sync_folder
 
     with opened() as (_, db):
-        with db.read() as conn:
+        with db.read(EVERY_BASE) as conn:
             base = the_base(conn, slug)
         if stop:
             let_go(db, base.id, folder)
@@ -60,7 +61,7 @@ def delete(external_id: str, why: str, slug: str | None) -> None:
     from substrate.documents import intake
 
     with opened() as (_, db):
-        with db.read() as conn:
+        with db.read(EVERY_BASE) as conn:
             base = the_base(conn, slug)
         try:
             done = intake.delete(db, base.id, external_id=external_id, actor=ACTOR, via="cli", why=why)
@@ -80,7 +81,7 @@ def delete(external_id: str, why: str, slug: str | None) -> None:
 def documents(state: str | None, slug: str | None, as_json: bool) -> None:
     """Documents by file name."""
     cursor = None
-    with opened() as (_, db), db.read() as conn:
+    with opened() as (_, db), db.read(EVERY_BASE) as conn:
         base = the_base(conn, slug)
         moment = reads.resolve(conn, base.id)
         while True:
@@ -106,7 +107,7 @@ def run(slug: str | None) -> None:
 
     console, failed = Console(highlight=False), 0
     with opened() as (settings, db), Services(settings) as services:
-        with db.read() as conn:
+        with db.read(EVERY_BASE) as conn:
             base = the_base(conn, slug)
         for step in ALL:
             with console.status(f"{step} …"):

@@ -10,7 +10,7 @@ import click
 from api.cli.session import base_option, json_option, opened, print_json, the_base
 from substrate import reads
 from substrate.axes.as_of import AsOf
-from substrate.db import AnyConnection
+from substrate.db import EVERY_BASE, AnyConnection
 from substrate.errors import InvalidInput, NotFound
 
 Answer = dict[str, Any]
@@ -26,7 +26,7 @@ Answer = dict[str, Any]
 @json_option
 def history(what: str, at: str | None, as_of: str | None, slug: str | None, as_json: bool, **page: Any) -> None:
     """Every row about an entity (a name or an id) or of a fact (an id): when held, by whom changed, why."""
-    with opened() as (_, db), db.read() as conn:
+    with opened() as (_, db), db.read(EVERY_BASE) as conn:
         kb_id = the_base(conn, slug).id
         moment = reads.resolve(conn, kb_id, at=at, as_of=as_of)
         answer = _of_fact(conn, kb_id, moment, what, page)
@@ -51,7 +51,7 @@ def history(what: str, at: str | None, as_of: str | None, slug: str | None, as_j
 @json_option
 def diff(slug: str | None, as_json: bool, entity: str | None, limit: int, cursor: str | None, **points: Any) -> None:
     """What came (+) and what went (-) between two points of the record or of the world."""
-    with opened() as (_, db), db.read() as conn:
+    with opened() as (_, db), db.read(EVERY_BASE) as conn:
         answer = reads.diff_between(conn, the_base(conn, slug).id, entity=entity, limit=limit, cursor=cursor, **points)
     changed = [("+", item) for item in answer["added"]] + [("-", item) for item in answer["removed"]]
     _show(answer, as_json, *(f"{sign} {_line(item, answer['names'])}{_by(item)}" for sign, item in changed))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import click
 
 from api.cli.session import base_option, opened, the_base
+from substrate.db import EVERY_BASE
 from substrate.errors import Unavailable
 
 
@@ -20,7 +21,7 @@ def rebuild(slug: str | None) -> None:
     from substrate.retrieval.lexical import rebuild_index
 
     with opened() as (settings, db):
-        with db.read() as conn:
+        with db.read(EVERY_BASE) as conn:
             base = the_base(conn, slug)
         done = rebuild_index(db, base.id, settings)
     if done.skipped:

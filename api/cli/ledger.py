@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 from api.cli.session import base_option, opened, the_base
+from substrate.db import EVERY_BASE
 from substrate.errors import InvalidInput, TwoclocksError
 from substrate.settings import Settings, load_settings
 
@@ -74,7 +75,7 @@ def verify(slug: str | None, since: int, against: Path | None, public_key: Path 
 
     settings = load_settings()
     checkpoint = _checkpoint(settings, against, public_key)
-    with opened() as (_, db), db.read() as conn:
+    with opened() as (_, db), db.read(EVERY_BASE) as conn:
         base = the_base(conn, slug)
         report = verify_ledger(conn, base.id, since=since, against=checkpoint, max_age=_seconds(max_age))
     _tell(report, f"{report.rows} rows of the tables", checkpoint)
@@ -86,7 +87,7 @@ def checkpoint(slug: str | None) -> None:
     """Sign where the chain stands, and print it. Keep a copy where nobody who reaches the database can write."""
     from substrate.ledger.checkpoints import export_checkpoint, load_key, public_key_file
 
-    with opened() as (settings, db), db.read() as conn:
+    with opened() as (settings, db), db.read(EVERY_BASE) as conn:
         key = load_key(settings.checkpoint_key)
         exported = export_checkpoint(conn, the_base(conn, slug).id, settings.checkpoints_dir, key)
     click.echo(exported.text, nl=False)
@@ -100,7 +101,7 @@ def export(slug: str | None, file: Path) -> None:
     """Write the whole log with its hashes to FILE, one JSON document per line."""
     from substrate.ledger.exports import export_log
 
-    with opened() as (_, db), db.read() as conn, file.open("wb") as out:
+    with opened() as (_, db), db.read(EVERY_BASE) as conn, file.open("wb") as out:
         events = export_log(conn, the_base(conn, slug).id, out)
     click.echo(f"{events} events in {file}")
 

@@ -8,6 +8,7 @@ import click
 
 from api.cli.session import ACTOR, base_option, json_option, opened, print_json, the_base
 from substrate import reads
+from substrate.db import EVERY_BASE
 
 
 @click.group()
@@ -20,7 +21,7 @@ def review() -> None:
 @json_option
 def list_them(slug: str | None, as_json: bool) -> None:
     """What waits for a nod, oldest first, each beneath its sentence."""
-    with opened() as (_, db), db.read() as conn:
+    with opened() as (_, db), db.read(EVERY_BASE) as conn:
         base = the_base(conn, slug)
         answer = reads.list_pending(conn, base.id, reads.resolve(conn, base.id), limit=200)
     if as_json:
@@ -43,7 +44,7 @@ def confirm(pending_id: UUID, why: str, slug: str | None) -> None:
     from substrate.ledger import pending
 
     with opened() as (_, db):
-        with db.read() as conn:
+        with db.read(EVERY_BASE) as conn:
             base = the_base(conn, slug)
         pending.confirm(db, base.id, pending_id, actor=ACTOR, via="cli", why=why)
     click.echo("confirmed")
@@ -58,7 +59,7 @@ def reject(pending_id: UUID, why: str, slug: str | None) -> None:
     from substrate.ledger import pending
 
     with opened() as (_, db):
-        with db.read() as conn:
+        with db.read(EVERY_BASE) as conn:
             base = the_base(conn, slug)
         pending.reject(db, base.id, pending_id, actor=ACTOR, via="cli", why=why)
     click.echo("rejected")
@@ -69,7 +70,7 @@ def reject(pending_id: UUID, why: str, slug: str | None) -> None:
 @json_option
 def refusals(slug: str | None, as_json: bool) -> None:
     """What was refused and is in force, with how often and where it was said again."""
-    with opened() as (_, db), db.read() as conn:
+    with opened() as (_, db), db.read(EVERY_BASE) as conn:
         base = the_base(conn, slug)
         answer = reads.list_refusals(conn, base.id, reads.resolve(conn, base.id), limit=200)
     if as_json:
@@ -94,10 +95,10 @@ def lift(refusal_id: UUID, why: str, slug: str | None) -> None:
     from substrate.ledger import refusals as refused
 
     with opened() as (_, db):
-        with db.read() as reading:
+        with db.read(EVERY_BASE) as reading:
             base = the_base(reading, slug)
         with (
-            db.write() as conn,
+            db.write(EVERY_BASE) as conn,
             open_door(conn, base.id, actor=ACTOR, via="cli", action="refusal lifted", why=why) as door,
         ):
             refused.lift(door, refusal_id)

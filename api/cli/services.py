@@ -24,7 +24,7 @@ from api.cli import processes
 from api.cli.dagster_home import WORKSPACE, prepare
 from api.cli.processes import Process
 from substrate import access
-from substrate.db import Database
+from substrate.db import EVERY_BASE, Database
 from substrate.errors import Conflict, Unauthenticated, Unavailable
 from substrate.settings import Settings, child_environment
 
@@ -184,7 +184,7 @@ def client_token(db: Database, where: Places) -> str:
     """The write token of the person at this machine; kept in a file that only they can read, renewed when refused."""
     from api.cli.session import owner
 
-    with db.write() as conn:
+    with db.write(EVERY_BASE) as conn:
         who = owner(conn)
         access.adopt_bases(conn, who)
         if where.token.exists():

@@ -7,7 +7,7 @@ import click
 from api.cli import services
 from api.cli.session import ACTOR, opened, owner, print_json
 from substrate import access, bases
-from substrate.db import Database
+from substrate.db import EVERY_BASE, Database
 from substrate.settings import Settings, load_settings
 
 
@@ -67,14 +67,14 @@ def mcp_config() -> None:
 
 def _a_base(db: Database) -> None:
     """A first base, so that there is something to connect to."""
-    with db.write() as conn:
+    with db.write(EVERY_BASE) as conn:
         if not bases.list_bases(conn):
             kb_id = bases.create_base(conn, "main", "Main", actor=ACTOR)
             access.set_member(conn, kb_id, owner(conn), "owner")
 
 
 def _bases(db: Database) -> dict[str, str]:
-    with db.read() as conn:
+    with db.read(EVERY_BASE) as conn:
         return {base.slug: str(base.id) for base in bases.list_bases(conn)}
 
 

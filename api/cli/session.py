@@ -10,7 +10,7 @@ from uuid import UUID
 
 import click
 
-from substrate import access, bases
+from substrate import access, bases, sql
 from substrate.bases import Base
 from substrate.db import AnyConnection, Database, WriteConnection, open_database
 from substrate.errors import InvalidInput
@@ -45,7 +45,13 @@ def json_option(command: F) -> F:
 
 
 def the_base(conn: AnyConnection, slug: str | None) -> Base:
-    """The base of that slug, else the only one."""
+    """The base of that slug, else the only one. From here on the connection reaches no other."""
+    base = _meant(conn, slug)
+    conn.execute(sql.query("reach_only"), {"kb_id": base.id})
+    return base
+
+
+def _meant(conn: AnyConnection, slug: str | None) -> Base:
     if slug is not None:
         return bases.base_by_slug(conn, slug)
     found = bases.list_bases(conn)

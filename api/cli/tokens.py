@@ -9,6 +9,7 @@ import click
 
 from api.cli.session import OWNER, opened, owner
 from substrate import access, bases
+from substrate.db import NO_BASE
 from substrate.reads.moments import rfc3339
 
 
@@ -30,7 +31,7 @@ def create(
     name: str, person: str, scope: Literal["read", "write"], slugs: tuple[str, ...], role: access.Role | None, days: int
 ) -> None:
     """Make a token NAME. Its value is shown this once."""
-    with opened() as (_, db), db.write() as conn:
+    with opened() as (_, db), db.write(NO_BASE) as conn:
         who = owner(conn, person)
         if person == OWNER:
             access.adopt_bases(conn, who)
@@ -45,7 +46,7 @@ def create(
 @token.command("list")
 def list_them() -> None:
     """Every token: id, state, scope, person, name, prefix."""
-    with opened() as (_, db), db.read() as conn:
+    with opened() as (_, db), db.read(NO_BASE) as conn:
         for t in access.list_tokens(conn):
             state = "revoked" if t["revoked_at"] else "live"
             click.echo(f"{t['id']}  {state:7}  {t['scope']:5}  {t['person_name']}  {t['name']}  {t['prefix']}…")
@@ -55,6 +56,6 @@ def list_them() -> None:
 @click.argument("token_id", type=click.UUID)
 def revoke(token_id: UUID) -> None:
     """Refuse TOKEN_ID from the next call on."""
-    with opened() as (_, db), db.write() as conn:
+    with opened() as (_, db), db.write(NO_BASE) as conn:
         access.revoke_token(conn, token_id)
     click.echo("revoked")

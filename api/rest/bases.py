@@ -12,6 +12,7 @@ from starlette.concurrency import run_in_threadpool
 from api.deps import AnyCaller, Editor, Member, Reader, StrictRoute
 from api.rest.bodies import Body
 from substrate import access, bases
+from substrate.db import NO_BASE
 from substrate.errors import Forbidden, InvalidInput
 from substrate.ledger import open_door
 from substrate.ontology.store import declare, load_ontology
@@ -33,7 +34,7 @@ class NewBase(Body):
 @router.get("/kbs")
 def list_bases(who: AnyCaller) -> dict[str, Any]:
     """The bases this token sees."""
-    with who.db.read() as conn:
+    with who.db.read(NO_BASE) as conn:
         found = access.visible_bases(conn, who.principal)
     return {"kbs": [{**base, "created_at": rfc3339(base["created_at"])} for base in found]}  # type: ignore[arg-type]
 
@@ -43,7 +44,7 @@ def create_base(body: NewBase, who: AnyCaller) -> dict[str, Any]:
     """Make a base; whoever makes it owns it. A token narrowed to some bases cannot make another."""
     if who.principal.scope != "write" or who.principal.kb_ids is not None:
         raise Forbidden("this needs a token with the write scope that is not narrowed to some bases")
-    with who.db.write() as conn:
+    with who.db.write(NO_BASE) as conn:
         kb_id = bases.create_base(conn, body.slug, body.name, ontology_yaml=body.ontology, actor=who.actor, via="rest")
         access.set_member(conn, kb_id, who.principal.person_id, "owner")
     return {"id": kb_id, "slug": body.slug, "name": body.name}

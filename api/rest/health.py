@@ -8,6 +8,7 @@ from fastapi import APIRouter, Request
 
 from api.deps import StrictRoute
 from substrate import sql
+from substrate.db import NO_BASE
 
 router = APIRouter(route_class=StrictRoute, tags=["health"])
 
@@ -15,6 +16,6 @@ router = APIRouter(route_class=StrictRoute, tags=["health"])
 @router.get("/health")
 def health(request: Request) -> dict[str, Any]:
     """``{"status": "ok"}`` when a query went through; else a 503 problem."""
-    with request.app.state.database.read() as conn:
+    with request.app.state.database.read(NO_BASE) as conn:
         conn.execute(sql.query("clock"))
     return {"status": "ok", "version": request.app.version}

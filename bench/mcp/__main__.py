@@ -21,7 +21,7 @@ from bench.mcp.corpus import write_chunks, write_facts, write_vectors
 from substrate.access.people import create_person, set_member
 from substrate.access.tokens import issue_token
 from substrate.bases import create_base
-from substrate.db import open_database
+from substrate.db import NO_BASE, open_database
 from substrate.retrieval.embedders import open_embedder
 from substrate.retrieval.lexical import run_index
 from substrate.settings import Settings
@@ -57,7 +57,7 @@ def main() -> int:
 def fill(settings: Settings, chunks: int, facts: int) -> tuple[Any, str, list[str], int]:
     """A base, a read token for it, and the names to ask about."""
     with open_database(settings, "bench") as db:
-        with db.write() as connection:
+        with db.write(NO_BASE) as connection:
             ontology = (ROOT / "bench" / "ontology.yaml").read_text() + "  - {key: note, label: note}\n"
             ontology = ontology.replace("attributes:", "  - {key: advises, label: advises}\nattributes:")
             kb_id = create_base(connection, "mcp", "MCP", ontology_yaml=ontology)
@@ -72,7 +72,7 @@ def fill(settings: Settings, chunks: int, facts: int) -> tuple[Any, str, list[st
             run_index(db, kb_id, settings)
         with console.status("writing facts"):
             names = write_facts(db, kb_id, written, facts, SEED)
-        with db.read() as connection:
+        with db.read(kb_id) as connection:
             row = connection.execute("select count(*) as n from facts where invalidated_seq is null").fetchone()
         analyse(settings)
     return kb_id, token, names, row["n"] if row else 0

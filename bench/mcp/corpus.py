@@ -38,7 +38,7 @@ def write_chunks(db: Database, kb_id: UUID, count: int, seed: int) -> list[Chunk
     """Chunks of some forty words; returns them."""
     rng, made = random.Random(seed), []
     for first in range(0, count, CHUNKS_EACH * 50):
-        with db.write() as connection:
+        with db.write(kb_id) as connection:
             source = ensure_source(connection, kb_id, "push", "bench")
             with open_door(connection, kb_id, actor="bench", via="import", action="chunks") as door:
                 for number in range(first, min(count, first + CHUNKS_EACH * 50), CHUNKS_EACH):
@@ -93,7 +93,7 @@ def write_vectors(db: Database, kb_id: UUID, chunks: list[Chunk], embedder: Embe
     for first in range(0, len(chunks), 500):
         part = chunks[first : first + 500]
         vectors = embedder.passages([text for *_, text in part])
-        with db.write() as connection:
+        with db.write(kb_id) as connection:
             register_vector(connection)
             with (
                 connection.cursor() as cursor,
@@ -114,13 +114,13 @@ def write_facts(db: Database, kb_id: UUID, chunks: list[Chunk], count: int, seed
     houses = [f"{topic.title()} Works" for topic in _TOPICS]
     written = 0
     while written < count:
-        with db.write() as connection:
+        with db.write(kb_id) as connection:
             ontology = load_ontology(connection, kb_id)
             with open_door(connection, kb_id, actor="bench", via="import", action="facts") as door:
                 entities = resolve_names(door, dict.fromkeys([*staff, *projects, *houses]))
                 drafts = [_draft(rng, staff, projects, houses, entities, chunks) for _ in range(BATCH)]
                 assert_batch(door, drafts, ontology)
-        with db.read() as connection:
+        with db.read(kb_id) as connection:
             row = connection.execute("select count(*) as n from facts where invalidated_seq is null").fetchone()
             written = row["n"] if row else 0
     return staff

@@ -13,7 +13,7 @@ from rich.table import Table
 from bench.database import ROOT, commit, fresh_settings
 from bench.generate import Generated, documents
 from substrate.bases import create_base
-from substrate.db import open_database
+from substrate.db import NO_BASE, open_database
 from substrate.documents.intake import PushItem, push
 from substrate.pipeline import Services, run_pipeline
 from substrate.settings import Settings
@@ -51,7 +51,7 @@ def main() -> int:
 def run(settings: Settings, corpus: Sequence[Generated]) -> tuple[float, list[StageResult], dict[str, int]]:
     """Push in batches, then every stage to its end."""
     with open_database(settings, "bench") as db:
-        with db.write() as connection:
+        with db.write(NO_BASE) as connection:
             ontology = (ROOT / "bench" / "ontology.yaml").read_text()
             kb_id = create_base(connection, "pipeline", "Pipeline", ontology_yaml=ontology)
         started = time.monotonic()
@@ -63,7 +63,7 @@ def run(settings: Settings, corpus: Sequence[Generated]) -> tuple[float, list[St
         pushed_s = time.monotonic() - started
         with Services(settings) as services:
             results = run_pipeline(db, kb_id, services)
-        with db.read() as connection:
+        with db.read(kb_id) as connection:
             counts = {
                 table: connection.execute(f"select count(*) as n from {table}").fetchone()["n"]  # type: ignore[index]
                 for table in ("chunks", "claims", "entities", "facts", "ledger_log")

@@ -23,7 +23,7 @@ from bench.database import ROOT, commit
 from bench.repeat.load import HOUSES, ONTOLOGY, PEOPLE, PROJECTS, Writer, random_day
 from substrate import postgres
 from substrate.bases import create_base
-from substrate.db import Database, ReadConnection, open_database
+from substrate.db import NO_BASE, Database, ReadConnection, open_database
 from substrate.documents.intake import PushItem, push
 from substrate.ledger.verify import verify
 from substrate.reads.changes import changes
@@ -67,7 +67,7 @@ def main() -> int:
 def run(settings: Settings, root: Path, wanted: int, wait_s: float) -> dict[str, Any]:
     """All rounds; returns the figures."""
     with open_database(settings, "bench") as db:
-        with db.write() as connection:
+        with db.write(NO_BASE) as connection:
             kb_id = create_base(connection, "repeat", "Repeat", ontology_yaml=ONTOLOGY)
         stop = threading.Event()
         writers = [Writer(db, kb_id, SEED + i, stop, 0.02) for i in range(WRITERS)]
@@ -90,7 +90,7 @@ def run(settings: Settings, root: Path, wanted: int, wait_s: float) -> dict[str,
     with open_database(settings, "bench") as db:
         rounds["after a restart"] = answers(db, kb_id, questions)
         moved = sum(different_from_head(db, kb_id, q, a) for q, a in zip(questions, first, strict=True))
-        with db.read() as connection:
+        with db.read(kb_id) as connection:
             report = verify(connection, kb_id)
     same = sum(all(r[i] == a for r in rounds.values()) for i, a in enumerate(first))
     naive_same = sum(n == before for n, (_, before) in zip(naive_again, naive_first, strict=True))
@@ -121,7 +121,7 @@ def ask_under_load(db: Database, kb_id: UUID, wanted: int) -> tuple[list[Questio
     first: list[str] = []
     naive_first: list[tuple[Any, str]] = []
     for _ in range(wanted):
-        with db.read() as connection:
+        with db.read(kb_id) as connection:
             head = resolve(connection, kb_id).seq
         q = Question(
             tool=rng.choice(("find_entities", "entity_facts", "timeline", "changes")),
@@ -138,7 +138,7 @@ def ask_under_load(db: Database, kb_id: UUID, wanted: int) -> tuple[list[Questio
 
 def answer(db: Database, kb_id: UUID, q: Question) -> str:
     """The answer's bytes without what is outside the promise (`since` of facts); an error is an answer too."""
-    with db.read() as connection:
+    with db.read(kb_id) as connection:
         try:
             return json.dumps(_strip(TOOLS[q.tool](connection, kb_id, q)), sort_keys=True)
         except Exception as error:
@@ -177,7 +177,7 @@ def is_empty(text: str) -> bool:
 
 def different_from_head(db: Database, kb_id: UUID, q: Question, first: str) -> bool:
     """Does the same question, asked at the head, have other rows?"""
-    with db.read() as connection:
+    with db.read(kb_id) as connection:
         head = resolve(connection, kb_id).seq
     now = answer(db, kb_id, Question(q.tool, q.name, q.at, head))
     rows = [json.loads(t) if t.startswith("{") else {} for t in (now, first)]
@@ -186,7 +186,7 @@ def different_from_head(db: Database, kb_id: UUID, q: Question, first: str) -> b
 
 def naive(db: Database, kb_id: UUID, moment: Any) -> tuple[Any, str]:
     """The reader this design avoids: what was recorded by a moment of the wall clock, and not closed by then."""
-    with db.read() as connection:
+    with db.read(kb_id) as connection:
         row = connection.execute(
             """with t as (select coalesce(%(moment)s::timestamptz, clock_timestamp()) as at)
                select t.at, count(*) as n, max(f.id::text) as top from t left join facts f on f.kb_id = %(kb_id)s

@@ -80,7 +80,7 @@ class Writer(threading.Thread):
     def say(self, count: int) -> None:
         """Assert a few statements in one transaction."""
         said = [_statement(self.rng) for _ in range(count)]
-        with self.db.write() as connection:
+        with self.db.write(self.kb_id) as connection:
             ontology = load_ontology(connection, self.kb_id)
             with open_door(connection, self.kb_id, actor=self.name, via="pipeline", action="said") as door:
                 names = {s for s, _, _, _ in said} | {o for _, _, o, _ in said if o is not None}
@@ -106,7 +106,7 @@ class Writer(threading.Thread):
 
     def reject(self) -> None:
         """Reject a random held fact, which also closes and reopens its neighbours."""
-        with self.db.write() as connection:
+        with self.db.write(self.kb_id) as connection:
             with open_door(connection, self.kb_id, actor=self.name, via="rest", action="rejected") as door:
                 row = connection.execute(
                     "select id from facts where kb_id = %s and invalidated_seq is null and id > %s order by id limit 1",

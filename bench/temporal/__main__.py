@@ -16,7 +16,7 @@ from bench.temporal.score import Report, load, measure, write_results
 from bench.temporal.world import Dataset
 from demo.world import PipelineWorld
 from substrate.bases import create_base
-from substrate.db import open_database
+from substrate.db import NO_BASE, open_database
 from substrate.settings import Settings
 
 
@@ -43,7 +43,7 @@ def run(settings: Settings, dataset: Dataset, *, show: bool) -> Report:
     from orchestration.run import materialize
 
     with open_database(settings, "bench") as db:
-        with db.write() as connection:
+        with db.write(NO_BASE) as connection:
             ontology = yaml.safe_dump(dict(dataset.ontology), allow_unicode=True)
             kb_id = create_base(connection, "temporal", dataset.name, ontology_yaml=ontology)
         world = PipelineWorld(db, kb_id, lambda: materialize(settings, "temporal"))

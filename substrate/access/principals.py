@@ -5,8 +5,9 @@ Asked anew with every call, so that revoking is immediate.
 
 from __future__ import annotations
 
+import time
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Literal, cast
 from uuid import UUID
 
@@ -14,7 +15,7 @@ from substrate import sql
 from substrate.access.people import ROLES, Role
 from substrate.access.token_shape import digest, well_formed
 from substrate.access.tokens import Scope
-from substrate.db import AnyConnection, Database
+from substrate.db import NO_BASE, AnyConnection, Database
 from substrate.errors import Forbidden, NotFound, Unauthenticated
 
 Need = Literal["read", "write"]
@@ -71,7 +72,7 @@ def role_in(conn: AnyConnection, principal: Principal, kb_id: UUID) -> Role | No
     if principal.kb_ids is not None and kb_id not in principal.kb_ids:
         return None
     row = conn.execute(sql.query("access_role"), {"kb_id": kb_id, "person_id": principal.person_id}).fetchone()
-    return None if row is None else cast(Role, row["role"])
+    return None if row is None else cast("Role | None", row["role"])
 
 
 def may_write(principal: Principal, role: Role) -> bool:
@@ -104,7 +105,7 @@ def visible_bases(conn: AnyConnection, principal: Principal) -> list[dict[str, o
 def note_use(db: Database, principal: Principal) -> None:
     """Write down that the token was used, at most once a minute and never inside the read it served."""
     if principal.use_is_stale:
-        with db.write() as conn:
+        with db.write(NO_BASE) as conn:
             conn.execute(sql.query("access_touch_token"), {"id": principal.token_id})
 
 
@@ -119,16 +120,19 @@ class Access:
     seq: int | None = None
     fact_ids: Sequence[UUID] = ()
     chunk_ids: Sequence[UUID] = ()
+    moment: float = field(default_factory=time.monotonic)
+    """When, by this process's monotonic clock: writing may come later."""
 
 
 def record_access(db: Database, *served: Access) -> None:
     """Write down what was served, in one transaction. Call it after the answers and never under a base's head lock."""
-    with db.write() as conn, conn.cursor() as cursor:
+    with db.write({event.kb_id for event in served}) as conn, conn.cursor() as cursor:
         cursor.executemany(
             sql.query("access_record_event"),
             [
                 {
                     "kb_id": event.kb_id,
+                    "age_s": max(time.monotonic() - event.moment, 0.0),
                     "person_id": event.principal.person_id,
                     "token_id": event.principal.token_id,
                     "via": event.via,

@@ -57,7 +57,7 @@ def let_go(db: Database, kb_id: UUID, path: Path) -> None:
 
     Raises `NotFound` if the base does not watch it.
     """
-    with db.write() as conn:
+    with db.write(kb_id) as conn:
         found = conn.execute(sql.query("documents_let_go"), {"kb_id": kb_id, "name": str(path.resolve())}).fetchone()
     if found is None:
         raise NotFound(f"{path} is not watched", field="path")
@@ -65,7 +65,7 @@ def let_go(db: Database, kb_id: UUID, path: Path) -> None:
 
 def sync_watched(db: Database, kb_id: UUID) -> FolderReport:
     """Bring every folder of a base in step. A folder that is not there now is reported, and nothing of it marked."""
-    with db.read() as conn:
+    with db.read(kb_id) as conn:
         folders = [f for f in watched_folders(conn) if f.kb_id == kb_id]
     counts: Counter[str] = Counter()
     missing: list[str] = []
@@ -99,7 +99,7 @@ def sync_folder(
     root = path.resolve()
     if not root.is_dir():
         raise InvalidInput(f"{path} is not a folder", field="path")
-    with db.write() as conn:
+    with db.write(kb_id) as conn:
         source_id = ensure_source(conn, kb_id, "folder", str(root), {"namespace": namespace})
         conn.execute(sql.query("documents_take_up_again"), {"kb_id": kb_id, "source_id": source_id})
     skipped = _Skipped()
@@ -116,7 +116,7 @@ def sync_folder(
 
 def _mark_missing(db: Database, kb_id: UUID, source_id: UUID, seen: list[str]) -> tuple[str, ...]:
     values = {"kb_id": kb_id, "source_id": source_id, "seen": seen}
-    with db.write() as conn:
+    with db.write(kb_id) as conn:
         rows = conn.execute(sql.query("documents_mark_missing"), values).fetchall()
     return tuple(sorted(row["external_id"] for row in rows))
 
@@ -210,7 +210,7 @@ def _without_deleted(
 ) -> list[PushItem]:
     """Drop what somebody deleted and nobody has changed since: a deletion is not undone by a look at a folder."""
     values = {"kb_id": kb_id, "source_id": source_id, "external_ids": [item.external_id for item in batch]}
-    with db.read() as conn:
+    with db.read(kb_id) as conn:
         rows = conn.execute(sql.query("documents_newest_versions"), values).fetchall()
     deleted = {r["external_id"]: bytes(r["content_sha256"]) for r in rows if r["invalidated_kind"] == "deleted"}
     kept = []

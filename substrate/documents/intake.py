@@ -98,7 +98,7 @@ def push(
     check_text(source, "source")
     dates = check_items(items)
     hashes = [hashlib.sha256(item.content).digest() for item in items]
-    with db.write() as conn:
+    with db.write(kb_id) as conn:
         source_id = ensure_source(conn, kb_id, kind, source)
         _keep_blobs(conn, kb_id, dict(zip(hashes, (item.content for item in items), strict=True)))
         with open_door(conn, kb_id, actor=actor, via=via, action="documents pushed") as door:
@@ -218,7 +218,7 @@ def remember(
     content = text.encode()
     item = PushItem(str(uuid4()), "remembered.txt", content, None, namespace, "text/plain", author)
     try:
-        with db.write() as conn:
+        with db.write(kb_id) as conn:
             source_id = ensure_source(conn, kb_id, "memory", "memory")
             digest = hashlib.sha256(content).digest()
             _keep_blobs(conn, kb_id, {digest: content})
@@ -257,7 +257,7 @@ def _remember(door: Door, source_id: UUID, item: PushItem, text: str, digest: by
 
 def _remembered(db: Database, kb_id: UUID, seq: int) -> RememberResult:
     values = {"kb_id": kb_id, "seq": seq, "parser": MEMORY_PARSER}
-    with db.read() as conn:
+    with db.read(kb_id) as conn:
         row = conn.execute(sql.query("documents_of_transaction"), values).fetchone()
     if row is None:
         raise Conflict("this idempotency key was used for something else", field="idempotency_key")
@@ -280,7 +280,7 @@ def delete(
     document of that name.
     """
     check_text(why, "why", blank=True)
-    with db.write() as conn:
+    with db.write(kb_id) as conn:
         with open_door(conn, kb_id, actor=actor, via=via, action="document deleted", why=why) as door:
             found = _named(conn, kb_id, external_id, document_id)
             return _delete(door, found["document_id"], found["external_id"])

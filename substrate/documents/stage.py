@@ -69,7 +69,7 @@ def run_parse(
 
 
 def _read(db: Database, kb_id: UUID, lease: work.Lease, readers: ParserPool) -> list[_Version]:
-    with db.read() as conn:
+    with db.read(kb_id) as conn:
         rows = conn.execute(sql.query("documents_to_parse"), {"kb_id": kb_id, "ids": list(lease.items)}).fetchall()
     versions = [_Version(row) for row in rows]
     for version in versions:
@@ -83,7 +83,7 @@ def _parse(db: Database, kb_id: UUID, version: _Version, readers: ParserPool) ->
     from substrate.documents.chunking import chunk
 
     row = version.row
-    with db.read() as conn:  # one at a time: a batch of the largest documents would not fit
+    with db.read(kb_id) as conn:  # one at a time: a batch of the largest documents would not fit
         values = {"kb_id": kb_id, "sha256": row["content_sha256"]}
         blob = conn.execute(sql.query("documents_blob"), values).fetchone()
     assert blob is not None  # noqa: S101 - a foreign key says so
@@ -102,7 +102,7 @@ def _land(
     next_versions: Mapping[work.Stage, str],
 ) -> Tally:
     tally = Tally()
-    with db.write() as conn:
+    with db.write(kb_id) as conn:
         with open_door(conn, kb_id, actor="pipeline", via="pipeline", action="documents parsed") as door:
             ids = [version.id for version in versions]
             values = {"kb_id": kb_id, "ids": ids, "parsers": [PARSER, MEMORY_PARSER]}

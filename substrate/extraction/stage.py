@@ -30,17 +30,17 @@ def extractor_key(extractor: Extractor) -> str:
 def run_claims(db: Database, kb_id: UUID, extractor: Extractor, *, limit: int | None = None) -> work.StageResult:
     """Extract from what is due or was never read by this extractor; makes the chunks due for ``entities``."""
     key = extractor_key(extractor)
-    with db.write() as conn:
+    with db.write(kb_id) as conn:
         work.outdate(conn, kb_id, "claims", key)
         work.add_due_chunks(conn, kb_id, "claims", key, held_only=True)
 
     def handle(lease: work.Lease) -> Tally:
-        with db.read() as conn:
+        with db.read(kb_id) as conn:
             found = conn.execute(sql.query("stage_passages"), {"kb_id": kb_id, "ids": list(lease.items)}).fetchall()
         rows = [row for row in found if row["held"]]
         extractions = extractor.extract([_passage(row) for row in rows]) if rows else []
         tally = Tally(done=len(rows), skipped=len(lease.items) - len(rows))
-        with db.write() as conn:
+        with db.write(kb_id) as conn:
             for row, extraction in zip(rows, extractions, strict=True):
                 tally.written += _keep(conn, kb_id, key, row, extraction)
                 tally.pay(extraction.usage)

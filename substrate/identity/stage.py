@@ -24,7 +24,7 @@ def run_entities(db: Database, kb_id: UUID, *, limit: int | None = None) -> work
     """
 
     def handle(lease: work.Lease) -> Tally:
-        with db.write() as connection:
+        with db.write(kb_id) as connection:
             written = _resolve(connection, kb_id, lease)
             work.finish(connection, kb_id, lease, lease.items)
             work.add_due(connection, kb_id, "facts", lease.items, lease.code_version)

@@ -80,7 +80,7 @@ def confirm(db: Database, kb_id: UUID, pending_id: UUID, *, actor: str, via: Via
     Raises `NotFound`, and `Conflict` if it was decided before or if its triple is refused.
     """
     with (
-        db.write() as connection,
+        db.write(kb_id) as connection,
         open_door(connection, kb_id, actor=actor, via=via, action="confirmed", why=why) as door,
     ):
         claim = _claim(door, pending_id)
@@ -96,7 +96,7 @@ def confirm(db: Database, kb_id: UUID, pending_id: UUID, *, actor: str, via: Via
 def reject(db: Database, kb_id: UUID, pending_id: UUID, *, actor: str, via: Via = "rest", why: str = "") -> UUID:
     """A person says no: the triple is refused from now on, on every path. Returns the refusal's id."""
     with (
-        db.write() as connection,
+        db.write(kb_id) as connection,
         open_door(connection, kb_id, actor=actor, via=via, action="rejected", why=why) as door,
     ):
         claim = _claim(door, pending_id)

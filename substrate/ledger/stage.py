@@ -25,7 +25,7 @@ def run_facts(db: Database, kb_id: UUID, *, limit: int | None = None) -> work.St
     """Assert what due chunks claim, in committed batches; safe to kill, to rerun and to run twice at once."""
 
     def handle(lease: work.Lease) -> Tally:
-        with db.write() as connection:
+        with db.write(kb_id) as connection:
             written = _assert(connection, kb_id, lease)
             work.finish(connection, kb_id, lease, lease.items)
         return Tally(done=len(lease.items), written=written)

@@ -25,18 +25,18 @@ def run_embed(db: Database, kb_id: UUID, embedder: Embedder, *, limit: int | Non
     Vectors are cached by chunk and `vector_key` for ever.
     """
     key = vector_key(embedder)
-    with db.write() as conn:
+    with db.write(kb_id) as conn:
         work.outdate(conn, kb_id, "embed", key)
         work.add_due_chunks(conn, kb_id, "embed", key, held_only=False)
 
     def handle(lease: work.Lease) -> Tally:
-        with db.read() as conn:
+        with db.read(kb_id) as conn:
             rows = conn.execute(sql.query("stage_passages"), {"kb_id": kb_id, "ids": list(lease.items)}).fetchall()
         cut = embedder.truncated
         vectors = embedder.passages([_words(row) for row in rows])
         tally = Tally(done=len(rows), skipped=len(lease.items) - len(rows))
         tally.pay({"texts_truncated": embedder.truncated - cut})
-        with db.write() as conn:
+        with db.write(kb_id) as conn:
             tally.written = _keep(conn, kb_id, key, [row["id"] for row in rows], vectors)
             work.finish(conn, kb_id, lease, lease.items)
         return tally

@@ -36,7 +36,7 @@ def run_index(db: Database, kb_id: UUID, settings: Settings, *, batch: int = BAT
     """
     files = IndexFiles(settings.index_dir, kb_id)
     started = time.monotonic()
-    with db.read() as conn:
+    with db.read(kb_id) as conn:
         head = _head(conn, kb_id)
         with files.writer() as held:
             if not held:
@@ -54,7 +54,7 @@ def rebuild_index(db: Database, kb_id: UUID, settings: Settings, *, batch: int =
     """Build the index anew beside the one in use and swap; searches go on meanwhile."""
     files = IndexFiles(settings.index_dir, kb_id)
     started = time.monotonic()
-    with db.read() as conn:
+    with db.read(kb_id) as conn:
         head = _head(conn, kb_id)
         with files.writer() as held:
             if not held:

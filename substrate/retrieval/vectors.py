@@ -23,7 +23,7 @@ from psycopg import sql as pgsql
 
 from substrate import sql
 from substrate.axes.as_of import AsOf
-from substrate.db import Database, ReadConnection, connect
+from substrate.db import EVERY_BASE, Database, ReadConnection, connect
 from substrate.errors import ModelUnavailable
 from substrate.retrieval.embedders import Embedder
 from substrate.retrieval.passages import vector_key
@@ -238,7 +238,7 @@ def build_vector_indexes(
     Returns the slugs of those that were built now, and a line for each that the login may not build.
     """
     built, refused = [], []
-    with db.read() as conn:
+    with db.read(EVERY_BASE) as conn:
         rows = conn.execute(sql.query("retrieval_many_vectors"), {"model": model, "above": above}).fetchall()
     for row in rows:
         try:

@@ -3,9 +3,9 @@
 -- is judged by the database's own clock.
 select t.id, t.name, t.scope, t.kb_ids, t.person_id, p.name as person_name,
        t.revoked_at is not null as revoked, t.expires_at <= clock_timestamp() as expired,
-       (t.last_used_at is null or t.last_used_at < clock_timestamp() - interval '1 minute') as stale, m.role
+       (t.last_used_at is null or t.last_used_at < clock_timestamp() - interval '1 minute') as stale,
+       role_in_base(%(kb_id)s, t.person_id) as role
 from tokens t join people p on p.id = t.person_id
-left join kb_members m on m.kb_id = %(kb_id)s::uuid and m.person_id = t.person_id
 where t.hash = %(hash)s
 
 -- name: access_touch_token
@@ -34,14 +34,13 @@ update tokens set revoked_at = clock_timestamp() where id = %(id)s and revoked_a
 select true as found from tokens where id = %(id)s
 
 -- name: access_role
-select role from kb_members where kb_id = %(kb_id)s and person_id = %(person_id)s
+select role_in_base(%(kb_id)s, %(person_id)s) as role
 
 -- name: access_visible_bases
 -- Bases a person belongs to, narrowed to a token's list when it has one.
-select k.id, k.slug, k.name, k.created_at, m.role, h.seq
-from kb_members m join kb k on k.id = m.kb_id join kb_head h on h.kb_id = k.id
-where m.person_id = %(person_id)s and (%(kb_ids)s::uuid[] is null or k.id = any(%(kb_ids)s))
-order by k.slug
+select b.id, b.slug, b.name, b.created_at, b.role, b.seq from bases_of_person(%(person_id)s) b
+where %(kb_ids)s::uuid[] is null or b.id = any(%(kb_ids)s)
+order by b.slug
 
 -- name: access_insert_person
 insert into people (name, email) values (%(name)s, %(email)s) on conflict (email) do nothing returning id
@@ -62,8 +61,20 @@ from kb_members m join people p on p.id = m.person_id
 where m.kb_id = %(kb_id)s order by p.name, m.person_id
 
 -- name: access_record_event
-insert into access_events (kb_id, person_id, token_id, via, action, seq, fact_ids, chunk_ids)
-values (%(kb_id)s, %(person_id)s, %(token_id)s, %(via)s, %(action)s, %(seq)s, %(fact_ids)s, %(chunk_ids)s)
+-- When it was served, by the database's clock: it may have waited for the database.
+insert into access_events (kb_id, at, person_id, token_id, via, action, seq, fact_ids, chunk_ids)
+values (%(kb_id)s, clock_timestamp() - make_interval(secs => %(age_s)s), %(person_id)s, %(token_id)s, %(via)s,
+        %(action)s, %(seq)s, %(fact_ids)s, %(chunk_ids)s)
+
+-- name: reach_further
+-- A base that is made here, for the rest of the transaction.
+select set_config('twoclocks.read_bases', (readable_bases() || %(kb_id)s::uuid)::text, true),
+       set_config('twoclocks.write_bases', (writable_bases() || %(kb_id)s::uuid)::text, true)
+
+-- name: reach_only
+-- One of the bases that the transaction reaches, for the rest of it.
+select set_config('twoclocks.read_bases', array[%(kb_id)s::uuid]::text, true),
+       set_config('twoclocks.write_bases', array[%(kb_id)s::uuid]::text, true)
 
 -- name: access_adopt_bases
 -- A base that nobody belongs to gets this person as its owner.

@@ -14,6 +14,7 @@ import uvicorn
 from api.app import create_app
 from substrate import access
 from substrate.bases import create_base
+from substrate.db import NO_BASE
 from tests.ledger_facts import Scribe
 from tests.waiting import until
 
@@ -42,7 +43,7 @@ def scribe(database, kb):
 
 @pytest.fixture
 def tokens(database, kb):
-    with database.write() as conn:
+    with database.write(NO_BASE) as conn:
         other = create_base(conn, "other", "Other base")
         ada, eve = access.create_person(conn, "Ada"), access.create_person(conn, "Eve")
         access.set_member(conn, kb, ada, "editor")

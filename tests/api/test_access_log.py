@@ -8,6 +8,7 @@ import pytest
 
 from api.access_log import AccessLog
 from substrate import access
+from substrate.db import EVERY_BASE
 
 
 @pytest.fixture
@@ -18,12 +19,12 @@ def log(database):
 
 
 def written(database):
-    with database.read() as conn:
+    with database.read(EVERY_BASE) as conn:
         return conn.execute("select action, xmin::text as xid from access_events order by id").fetchall()
 
 
 def test_one_event_that_cannot_be_written_takes_none_of_the_others_with_it(database, kb, tokens, log):
-    with database.read() as conn:
+    with database.read(kb) as conn:
         principal = access.authenticate(conn, tokens.read)
     log.used(principal)
     for base, action in ((kb, "first"), (uuid4(), "of no base"), (kb, "second")):
@@ -33,12 +34,12 @@ def test_one_event_that_cannot_be_written_takes_none_of_the_others_with_it(datab
     log.served(principal, kb, via="mcp", action="third")
     log.flush()
     assert [row["action"] for row in written(database)] == ["first", "second", "third"]
-    with database.read() as conn:
+    with database.read(kb) as conn:
         assert not access.authenticate(conn, tokens.read).use_is_stale
 
 
 def test_events_that_come_together_share_a_commit(database, kb, tokens, log):
-    with database.read() as conn:
+    with database.read(kb) as conn:
         principal = access.authenticate(conn, tokens.read)
     for number in range(5):
         log.served(principal, kb, via="mcp", action=str(number))

@@ -11,12 +11,13 @@ import pytest
 from orchestration.defs.documents.sensors import due_work_tick
 from orchestration.resources import Substrate
 from substrate import work
+from substrate.db import EVERY_BASE
 from substrate.documents.intake import PushItem, push
 from substrate.pipeline import Services, run_pipeline, run_step
 
 
 def later(substrate: Substrate) -> None:
-    with substrate.database.write() as conn:
+    with substrate.database.write(EVERY_BASE) as conn:
         conn.execute("update work set due_at = due_at - interval '61 seconds' where state = 'due'")
 
 

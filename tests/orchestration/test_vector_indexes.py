@@ -29,7 +29,7 @@ def run(substrate: Substrate, instance: dg.DagsterInstance, above: int) -> dict[
 
 def stands(substrate: Substrate, kb: UUID) -> bool:
     name = index_name(kb, vector_key(substrate.services.embedder))
-    with substrate.database.read() as conn:
+    with substrate.database.read(kb) as conn:
         return bool(conn.execute("select 1 from pg_class where relname = %s", (name,)).fetchall())
 
 

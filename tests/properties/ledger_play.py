@@ -9,6 +9,7 @@ from uuid import UUID, uuid4
 
 from substrate.axes.transaction_time import held, held_parameters
 from substrate.bases import create_base
+from substrate.db import NO_BASE
 from substrate.extraction.claims import ClaimTime
 from substrate.ledger import open_door
 from substrate.ledger.assertions import assert_batch
@@ -73,7 +74,7 @@ class Play:
 
     @staticmethod
     def begin(database) -> Play:
-        with database.write() as connection:
+        with database.write(NO_BASE) as connection:
             slug = f"play-{next(_NUMBERS)}-{uuid4().hex[:8]}"
             return Play(database, create_base(connection, slug, "Play", ontology_yaml=ONTOLOGY))
 
@@ -105,27 +106,27 @@ class Play:
 
     def say(self, *statements: Said, also=()):
         names = {n for s in statements for n in (s.subject, s.obj, s.replaces) if n} | set(also)
-        with self.database.write() as connection, self.door(connection) as door:
+        with self.database.write(self.kb_id) as connection, self.door(connection) as door:
             entities = resolve_names(door, dict.fromkeys(sorted(names)))
             drafts = [self._draft(s, entities) for s in statements]
             return assert_batch(door, drafts, load_ontology(connection, self.kb_id))
 
     def delete(self, *docs: int):
         versions = [self.docs[d] for d in docs if d in self.docs]
-        with self.database.write() as connection, self.door(connection) as door:
+        with self.database.write(self.kb_id) as connection, self.door(connection) as door:
             return close_version_assertions(door, versions, "deleted")
 
     def reject(self, fact_id: UUID) -> None:
-        with self.database.write() as connection, self.door(connection) as door:
+        with self.database.write(self.kb_id) as connection, self.door(connection) as door:
             reject_fact(door, fact_id, "no")
 
     def merge(self, keep: str, absorb: str) -> None:
-        with self.database.write() as connection, self.door(connection) as door:
+        with self.database.write(self.kb_id) as connection, self.door(connection) as door:
             ids = resolve_names(door, {keep: None, absorb: None})
             merge(door, ids[keep], ids[absorb])
 
     def seq(self) -> int:
-        with self.database.read() as connection:
+        with self.database.read(self.kb_id) as connection:
             return connection.execute("select seq from kb_head where kb_id = %s", (self.kb_id,)).fetchone()["seq"]
 
     def rows(self, known_seq: int | None = None) -> list[dict]:
@@ -145,7 +146,7 @@ class Play:
             left join entities co on co.kb_id = f.kb_id and co.id = mo.canonical_id
             where f.kb_id = %(kb_id)s and {held("f", known_seq)}
             order by f.id"""
-        with self.database.read() as connection:
+        with self.database.read(self.kb_id) as connection:
             return connection.execute(statement, {"kb_id": self.kb_id, **held_parameters(known_seq)}).fetchall()
 
     def natural(self) -> list[tuple]:

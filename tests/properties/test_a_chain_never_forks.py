@@ -35,7 +35,7 @@ def append_from_everywhere(dsn: str, kb, appends: int) -> None:
 
 
 def check(database, kb, appends: int) -> None:
-    with database.read() as connection:
+    with database.read(kb) as connection:
         counted = connection.execute(
             """select count(*) as transactions, count(distinct idempotency_key) as keys, min(seq) as first,
                       max(seq) as last, bool_and(later) as in_order

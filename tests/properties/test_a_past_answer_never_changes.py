@@ -115,7 +115,7 @@ class Game:
                 found = {(r["subject"], r["predicate_key"], r["object"]) for r in rows if seen(r, day)}
                 wanted = {t for t, stretches in expected.items() if any(a <= day < b for a, b in stretches)}
                 assert found == wanted, f"on day {day} at {seq}"
-        with self.play.database.read() as connection:
+        with self.play.database.read(self.play.kb_id) as connection:
             assert verify(connection, self.play.kb_id).ok
 
 

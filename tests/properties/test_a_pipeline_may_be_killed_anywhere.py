@@ -14,7 +14,7 @@ from uuid import UUID
 import pytest
 
 from substrate.bases import create_base
-from substrate.db import Database
+from substrate.db import EVERY_BASE, NO_BASE, Database
 from substrate.documents.intake import PushItem, delete, push, remember
 from substrate.settings import Settings
 
@@ -101,7 +101,7 @@ def whole(*kbs: UUID) -> list[Point]:
 
 def fill(database: Database, slug: str) -> UUID:
     """A base with a superseded version, a deleted document and a remembered sentence, none of it processed."""
-    with database.write() as conn:
+    with database.write(NO_BASE) as conn:
         kb = create_base(conn, slug, slug, ontology_yaml=ONTOLOGY)
     for n, name in enumerate(PEOPLE):
         text = f"{name} leads Project Orion{n} since March 202{n % 5}.\n"
@@ -113,7 +113,7 @@ def fill(database: Database, slug: str) -> UUID:
 
 
 def held(database: Database, kb: UUID) -> dict[str, list[tuple[Any, ...]]]:
-    with database.read() as conn:
+    with database.read(kb) as conn:
         return {
             name: sorted(tuple(map(str, row.values())) for row in conn.execute(query, (kb,)).fetchall())
             for name, query in HELD.items()
@@ -122,12 +122,12 @@ def held(database: Database, kb: UUID) -> dict[str, list[tuple[Any, ...]]]:
 
 def forget_the_dead(database: Database) -> None:
     """Let the leases of killed workers run out now."""
-    with database.write() as conn:
+    with database.write(EVERY_BASE) as conn:
         conn.execute("update work set lease_until = now() - interval '1 second' where lease_until is not null")
 
 
 def head(database: Database, kb: UUID) -> int:
-    with database.read() as conn:
+    with database.read(kb) as conn:
         row = conn.execute("select seq from kb_head where kb_id = %s", (kb,)).fetchone()
     return row["seq"]
 

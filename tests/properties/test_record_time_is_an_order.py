@@ -24,6 +24,7 @@ from dataclasses import replace
 import psycopg
 import pytest
 
+from substrate.db import EVERY_BASE
 from substrate.ledger.assertions import assert_batch
 from substrate.ledger.entities import resolve_names
 from substrate.ledger.verify import verify
@@ -61,7 +62,7 @@ def crowded(database):
 
 
 def _all(play, statement):
-    with play.database.read() as connection:
+    with play.database.read(play.kb_id) as connection:
         return connection.execute(statement, {"kb_id": play.kb_id}).fetchall()
 
 
@@ -69,7 +70,7 @@ def test_many_writers_make_one_order(crowded):
     order = _all(crowded, "select seq, recorded_at from ledger_transaction where kb_id = %(kb_id)s order by seq")
     assert [r["seq"] for r in order] == list(range(1, 2 + WRITERS * ROUNDS))
     assert all(a["recorded_at"] < b["recorded_at"] for a, b in itertools.pairwise(order))
-    with crowded.database.read() as connection:
+    with crowded.database.read(crowded.kb_id) as connection:
         assert verify(connection, crowded.kb_id).ok
     labels = [r["label"] for r in _all(crowded, "select label from entities where kb_id = %(kb_id)s")]
     assert sorted(labels) == [f"Person {i}" for i in range(5)] + ["Thing 0", "Thing 1"]
@@ -102,7 +103,7 @@ def test_a_transaction_that_fails_leaves_no_row_and_no_gap(database):
     before = play.seq()
 
     def write() -> None:
-        with database.write() as connection, play.door(connection) as door:
+        with database.write(EVERY_BASE) as connection, play.door(connection) as door:
             ids = resolve_names(door, {"Nobody": None, "Xi": None})
             said = replace(Said("Nobody", "leads", "Xi", start=9), key="never")
             assert_batch(door, [play._draft(said, ids)], EMPTY)
@@ -114,14 +115,14 @@ def test_a_transaction_that_fails_leaves_no_row_and_no_gap(database):
     assert _all(play, "select label from entities where kb_id = %(kb_id)s and label = 'Nobody'") == []
     play.say(Said("Bo", "leads", "Xi", start=5))
     assert play.seq() == before + 1
-    with database.read() as connection:
+    with database.read(EVERY_BASE) as connection:
         assert verify(connection, play.kb_id).ok
 
 
 def test_a_writer_that_writes_nothing_takes_no_number(database):
     play = Play.begin(database)
     before = play.seq()
-    with database.write() as connection, play.door(connection):
+    with database.write(EVERY_BASE) as connection, play.door(connection):
         pass
     assert play.seq() == before
 
@@ -151,7 +152,7 @@ def test_a_row_reopened_or_moved_in_time_is_found(database, dsn, table, change):
         which = which.get(table, "invalidated_seq is not null")
         changed = owner.execute(f"update {table} set {change} where {which}").rowcount
     assert changed
-    with database.read() as connection:
+    with database.read(EVERY_BASE) as connection:
         report = verify(connection, play.kb_id)
     assert not report.ok
     assert report.first_bad_seq is not None

@@ -48,7 +48,7 @@ class Game:
 
     def merge(self) -> None:
         keep, absorb = self.rnd.sample(self.rnd.choice((PEOPLE, THINGS)), 2)
-        with self.database.read() as conn:
+        with self.database.read(self.play.kb_id) as conn:
             one, two = (self.named(conn, name, self.play.seq()) for name in (keep, absorb))
         if one and two and one != two:
             self.play.merge(keep, absorb)
@@ -58,7 +58,7 @@ class Game:
             self.play.reject(self.rnd.choice(rows)["id"])
 
     def lift(self) -> None:
-        with self.database.write() as conn:
+        with self.database.write(self.play.kb_id) as conn:
             found = conn.execute(
                 "select id from refusals where kb_id = %s and invalidated_seq is null order by id limit 1",
                 (self.play.kb_id,),
@@ -73,7 +73,7 @@ class Game:
 
     def remember(self) -> None:
         held = set()
-        with self.database.read() as conn:
+        with self.database.read(self.play.kb_id) as conn:
             for kind, table in TABLES.items():
                 found = conn.execute(
                     f"select {OWN.get(kind, 'id')} as id, recorded_seq from {table} "
@@ -89,7 +89,7 @@ class Game:
     def histories(self, seq: int) -> list[str]:
         """What the histories of every entity and of some facts promise at a number."""
         kb, found = self.play.kb_id, []
-        with self.database.read() as conn:
+        with self.database.read(kb) as conn:
             for name in PEOPLE + THINGS:
                 if who := self.named(conn, name, seq):
                     answer = reads.entity_history(conn, kb, self.at(conn, seq), who)
@@ -138,7 +138,7 @@ def applied(before, difference):
 
 def check(game: Game) -> None:
     kb, rnd, seqs = game.play.kb_id, game.rnd, sorted(game.kept)
-    with game.database.read() as conn:
+    with game.database.read(game.kb_id) as conn:
 
         def snapshot(seq, entity=None, at=None):
             try:

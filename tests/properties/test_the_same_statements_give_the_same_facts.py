@@ -24,6 +24,7 @@ from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
 from substrate.axes.valid_time import bucket_end, truncate
+from substrate.db import EVERY_BASE
 from substrate.extraction.claims import ClaimTime
 from tests.properties.ledger_play import RELATIONS, Play, Said, day
 
@@ -118,7 +119,7 @@ def same_in_any_order(database, said, seed, deleted, merged):
     in_pieces(other, said, random.Random(seed), deleted=deleted, merged=merged)
     assert one.natural() == other.natural()
     for play in (one, other):
-        with play.database.read() as connection:
+        with play.database.read(play.kb_id) as connection:
             orphans = connection.execute(ORPHANS, {"kb_id": play.kb_id}).fetchone()["n"]
         assert orphans == 0, "a held link whose assertion or fact is not held"
 
@@ -180,7 +181,7 @@ def test_evidence_that_both_sides_of_a_merge_hold_becomes_one_fact(database):
     play.merge("Xi", "Yo")
     assert [(r["object"], r["evidence"]) for r in play.rows()] == [("Xi", ["x", "y"])]
     assert [r["object"] for r in play.rows(play.seq() - 1)] == ["Xi", "Yo"] or len(play.rows(play.seq() - 1)) == 2
-    with database.read() as connection:
+    with database.read(EVERY_BASE) as connection:
         kinds = connection.execute(
             "select invalidated_kind from facts where kb_id = %s and invalidated_seq is not null", (play.kb_id,)
         ).fetchall()
@@ -207,7 +208,7 @@ def test_the_last_statement_takes_its_fact_and_its_links_along(database, denial,
     else:
         assert play.delete(1).fact_ids == (fact["id"],)
     assert play.rows() == []
-    with database.read() as connection:
+    with database.read(EVERY_BASE) as connection:
         row = connection.execute("select * from facts where id = %s", (fact["id"],)).fetchone()
         links = connection.execute(
             "select count(*) as n from evidence where kb_id = %s and invalidated_seq is null", (play.kb_id,)

@@ -49,7 +49,7 @@ def read(database, kb) -> None:
 
 def held(database, kb, seq: int | None = None) -> dict[str, str]:
     """Who leads → the fact's row id, held now or as of `seq`."""
-    with database.read() as connection:
+    with database.read(kb) as connection:
         rows = connection.execute(
             """select e.label, f.id from facts f join entities e on e.kb_id = f.kb_id and e.id = f.subject_id
                where f.kb_id = %(kb)s and f.phrase = 'leads' and f.recorded_seq <= coalesce(%(seq)s, f.recorded_seq)
@@ -60,13 +60,13 @@ def held(database, kb, seq: int | None = None) -> dict[str, str]:
 
 
 def head(database, kb) -> int:
-    with database.read() as connection:
+    with database.read(kb) as connection:
         row = connection.execute("select seq from kb_head where kb_id = %s", (kb,)).fetchone()
     return row["seq"]
 
 
 def evidence(database, kb) -> int:
-    with database.read() as connection:
+    with database.read(kb) as connection:
         row = connection.execute(
             """select count(*) as n from evidence v join assertions a on a.kb_id = v.kb_id and a.id = v.assertion_id
                where v.kb_id = %s and v.invalidated_seq is null and a.phrase = 'leads'""",

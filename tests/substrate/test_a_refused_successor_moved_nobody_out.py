@@ -15,6 +15,7 @@ from datetime import UTC, datetime
 from uuid import UUID
 
 from substrate.bases import create_base
+from substrate.db import NO_BASE
 from substrate.documents.intake import PushItem, push
 from substrate.documents.stage import run_parse
 from substrate.extraction.claims import Claim, ClaimTime, Extraction, Passage
@@ -60,7 +61,7 @@ def put(database, kb: UUID, name: str, text: str) -> None:
 
 
 def leaders(database, kb: UUID, at: str = "2025-01-01") -> list[tuple[str, str]]:
-    with database.read() as connection:
+    with database.read(kb) as connection:
         answer = entity_facts(connection, kb, "Orion", resolve(connection, kb, at=at))
     return [(fact["other_name"], fact["id"]) for fact in answer["facts"]]
 
@@ -70,18 +71,18 @@ def names(database, kb: UUID, at: str = "2025-01-01") -> list[str]:
 
 
 def test_a_refused_successor_moved_nobody_out(database):
-    with database.write() as connection:
+    with database.write(NO_BASE) as connection:
         kb = create_base(connection, "told", "Told", ontology_yaml=ONTOLOGY)
     put(database, kb, "charter", "Ann leads Orion.")
     put(database, kb, "memo", "Bo replaced Ann as lead of Orion.")
     assert names(database, kb) == ["Bo"]
-    with database.write() as connection:
+    with database.write(kb) as connection:
         with open_door(connection, kb, actor="person:Eve", via="rest", action="rejected") as door:
             reject_fact(door, UUID(leaders(database, kb)[0][1]), "not him")
     assert names(database, kb) == ["Ann"]
     put(database, kb, "note", "Bo replaced Ann, as was said before.")
     assert names(database, kb) == ["Ann"]
-    with database.read() as connection:
+    with database.read(kb) as connection:
         counted = connection.execute("select count(*) as n from refusal_restatements").fetchone()["n"]
     assert counted == 1
     put(database, kb, "later", "Ann led Orion until 5 July 2024.")

@@ -53,14 +53,14 @@ def test_an_error_frees_the_batch_and_in_the_end_sets_aside_the_one_chunk_by_nam
         try:
             result = run_step(database, kb, services, stage)
         except psycopg.errors.RaiseException:
-            with database.read() as conn:
+            with database.read(kb) as conn:
                 assert work.due_counts(conn, kb)[stage], attempt
             continue
         failed, named = result.failed, list(result.failures)
         break
     assert failed == 1
     assert named == ["bad: its worker died 3 times"]
-    with database.read() as conn:
+    with database.read(kb) as conn:
         assert work.due_counts(conn, kb).get(stage) is None
         [failure] = work.failures(conn, kb)
         assert (failure["external_id"], failure["state"]) == ("bad", "quarantined")

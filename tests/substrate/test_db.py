@@ -19,7 +19,7 @@ from demo import __main__ as demo
 from orchestration import home
 from orchestration.home import dagster_url, sqlalchemy_url
 from substrate.bases import create_base
-from substrate.db import Database, check, conninfo, open_database, owner_conninfo
+from substrate.db import EVERY_BASE, NO_BASE, Database, check, conninfo, open_database, owner_conninfo
 from substrate.errors import DatabaseUnavailable
 from substrate.migrate import migrate
 from substrate.retrieval.vectors import ensure_vector_index
@@ -106,14 +106,14 @@ def login(dsn) -> Iterator[str]:
 
 def test_the_pool_says_why_it_gave_no_connection(login):
     with Database(login, timeout_s=0.2) as database:
-        message, trace = _failure(lambda: database.read().__enter__())
+        message, trace = _failure(lambda: database.read(EVERY_BASE).__enter__())
     assert 'permission denied to set role "twoclocks_app"' in message
     assert SECRET not in trace
 
 
 def test_the_pool_says_that_all_its_connections_are_taken(dsn):
-    with Database(dsn, pool_size=1, timeout_s=0.2) as database, database.read():
-        message, _ = _failure(lambda: database.read().__enter__())
+    with Database(dsn, pool_size=1, timeout_s=0.2) as database, database.read(EVERY_BASE):
+        message, _ = _failure(lambda: database.read(EVERY_BASE).__enter__())
     assert "all 1 connections of this process are in use" in message
 
 
@@ -136,7 +136,7 @@ def test_an_admin_migrates_and_lets_the_applications_login_in(dsn, login, tmp_pa
             data_dir=tmp_path,
         )
         for _ in range(2):
-            with open_database(given) as database, database.write() as connection:
+            with open_database(given) as database, database.write(NO_BASE) as connection:
                 create_base(connection, f"b{uuid4().hex[:8]}", "A base")
                 row = connection.execute("select session_user as login, current_user as role").fetchone()
         assert row == {"login": psycopg.conninfo.conninfo_to_dict(login)["user"], "role": "twoclocks_app"}
@@ -147,6 +147,6 @@ def test_an_admin_migrates_and_lets_the_applications_login_in(dsn, login, tmp_pa
 
 def test_an_admin_who_is_the_login_grants_nothing(dsn, tmp_path: Path):
     given = Settings(database_url=SecretStr(dsn), admin_database_url=SecretStr(dsn), data_dir=tmp_path)
-    with open_database(given) as database, database.read() as connection:
+    with open_database(given) as database, database.read(EVERY_BASE) as connection:
         assert connection.execute("select current_user as role").fetchone() == {"role": "twoclocks_app"}
     assert conninfo(given) == dsn

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from substrate import work
-from substrate.db import Database
+from substrate.db import EVERY_BASE, Database
 from substrate.documents.intake import PushItem, delete, push, remember
 from substrate.documents.stage import run_parse
 from substrate.errors import ModelUnavailable
@@ -86,12 +86,12 @@ def put(database: Database, kb: UUID, text: str = TEXT, name: str = "memo", **mo
 
 
 def rows(database: Database, statement: str) -> list[dict[str, Any]]:
-    with database.read() as conn:
+    with database.read(EVERY_BASE) as conn:
         return conn.execute(statement).fetchall()
 
 
 def due(database: Database, kb: UUID) -> dict[str, int]:
-    with database.read() as conn:
+    with database.read(kb) as conn:
         return work.due_counts(conn, kb)
 
 
@@ -119,7 +119,7 @@ def test_going_back_to_a_model_finishes_what_was_set_aside(database: Database, k
     put(database, kb, name="a")
     run_embed(database, kb, Counting("old"))
     put(database, kb, "Bo leads Vega.\n", name="b")
-    with database.write() as conn:
+    with database.write(kb) as conn:
         chunk_ids = [r["id"] for r in conn.execute("select id from chunks").fetchall()]
         work.add_due(conn, kb, "embed", chunk_ids, vector_key(Counting("old")))
     assert run_embed(database, kb, Counting("new")).written == 2
@@ -142,7 +142,7 @@ def test_claims_are_written_once_and_a_wrong_quote_is_dropped_and_counted(databa
     assert len(reader.seen) == 1
     newer = run_claims(database, kb, Reader(leads, "2"))
     assert newer.written == 1
-    with database.read() as conn:
+    with database.read(kb) as conn:
         assert misplaced_claim_quotes(conn, kb) == []
         assert mark(conn, kb, "claims").rows == 2
 
@@ -164,7 +164,7 @@ def test_a_passage_knows_its_document(database: Database, kb: UUID) -> None:
 
 def test_no_model_is_paid_for_what_nobody_holds(database: Database, kb: UUID) -> None:
     put(database, kb)
-    with database.write() as conn:
+    with database.write(kb) as conn:
         chunk_ids = [r["id"] for r in conn.execute("select id from chunks").fetchall()]
         work.add_due(conn, kb, "claims", chunk_ids, "reader@1")
     delete(database, kb, external_id="memo", **BY)
@@ -181,7 +181,7 @@ def test_a_model_that_is_away_makes_its_items_wait_and_says_so(database: Databas
     assert (result.done, result.failed, result.remaining) == (0, 2, 2)
     assert "503" in result.failures[0]
     assert due(database, kb) == {}
-    with database.write() as conn:
+    with database.write(kb) as conn:
         conn.execute("update work set due_at = now() - interval '1 second'")
     assert run_claims(database, kb, Reader(leads)).done == 2
 
@@ -204,7 +204,7 @@ def test_a_bug_in_an_extractor_is_raised_and_in_the_end_quarantines_its_chunk_al
             continue
         break
     assert len(rows(database, "select 1 from claims")) == 1
-    with database.read() as conn:
+    with database.read(kb) as conn:
         [failure] = work.failures(conn, kb)
     assert (failure["external_id"], failure["state"]) == ("b", "quarantined")
 

@@ -13,6 +13,7 @@ from orchestration.metadata import base_tags
 from orchestration.partitions import BASE_TAG, BASES, bases
 from orchestration.resources import Substrate, watching
 from substrate.bases import list_bases
+from substrate.db import EVERY_BASE
 from substrate.documents.folders import WatchedFolder, fingerprint, watched_folders
 from substrate.work import Backlog, backlogs
 
@@ -39,7 +40,7 @@ def _missing_partitions(instance: dg.DagsterInstance, slugs: Iterable[str], curs
 
 def due_work_tick(substrate: Substrate, instance: dg.DagsterInstance, cursor: str | None) -> dg.SensorResult:
     """What one tick of `due_work` decides. ``cursor`` is the list of bases that the last tick saw."""
-    with substrate.database.read() as connection:
+    with substrate.database.read(EVERY_BASE) as connection:
         due = backlogs(connection)
         slugs = sorted(base.slug for base in list_bases(connection))
     new = _missing_partitions(instance, slugs, cursor)
@@ -66,7 +67,7 @@ def _chain(backlog: Backlog) -> dg.RunRequest:
 
 def folders_tick(substrate: Substrate, instance: dg.DagsterInstance, cursor: str | None) -> dg.SensorResult:
     """What one tick of `watched_folders_changed` decides. ``cursor`` maps each folder to its last fingerprint."""
-    with substrate.database.read() as connection:
+    with substrate.database.read(EVERY_BASE) as connection:
         folders = [folder for folder in watched_folders(connection) if folder.path.is_dir()]
     seen: dict[str, str] = json.loads(cursor) if cursor else {}
     marks = {_key(folder): fingerprint(folder.path) for folder in folders}

@@ -16,5 +16,5 @@ def claim_quote_is_in_its_chunk(
     from substrate.reads.invariants import misplaced_claim_quotes
 
     base = substrate.base(slug_of(context))
-    with substrate.database.read() as connection:
+    with substrate.database.read(base.id) as connection:
         return quotes_checked(misplaced_claim_quotes(connection, base.id))

@@ -69,5 +69,5 @@ def ledger_checkpoints(context: dg.AssetExecutionContext, substrate: dg.Resource
 
     base = substrate.base(context.partition_key)
     key = load_key(substrate.settings.checkpoint_key)
-    with substrate.database.read() as connection:
+    with substrate.database.read(base.id) as connection:
         return checkpoint_materialized(export_checkpoint(connection, base.id, substrate.settings.checkpoints_dir, key))

@@ -16,7 +16,7 @@ def evidence_quote_is_in_its_chunk(
     from substrate.reads.invariants import misplaced_evidence
 
     base = substrate.base(slug_of(context))
-    with substrate.database.read() as connection:
+    with substrate.database.read(base.id) as connection:
         return quotes_checked(misplaced_evidence(connection, base.id))
 
 
@@ -28,7 +28,7 @@ def ledger_chain_verifies(
     from substrate.ledger.verify import verify
 
     base = substrate.base(slug_of(context))
-    with substrate.database.read() as connection:
+    with substrate.database.read(base.id) as connection:
         report = verify(connection, base.id)
     found = {"damage": report.damage or "none", "first_bad_seq": report.first_bad_seq, "problem": report.problem}
     return dg.AssetCheckResult(

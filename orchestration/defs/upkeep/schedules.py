@@ -11,7 +11,7 @@ from orchestration.metadata import base_tags, listed
 from orchestration.partitions import BASE_TAG, BASES
 from orchestration.resources import Substrate, watching
 from substrate.bases import list_bases
-from substrate.db import owner_conninfo
+from substrate.db import EVERY_BASE, owner_conninfo
 from substrate.retrieval import vectors
 from substrate.retrieval.passages import vector_key
 from substrate.retrieval.vectors import EXACT_UP_TO
@@ -52,7 +52,7 @@ def unsigned(substrate: Substrate, instance: dg.DagsterInstance, hour: datetime)
 
     directory = substrate.settings.checkpoints_dir
     slugs = instance.get_dynamic_partitions(BASES)
-    with substrate.database.read() as connection:
+    with substrate.database.read(EVERY_BASE) as connection:
         moved = [b.slug for b in list_bases(connection) if b.slug in slugs and is_behind(connection, b.id, directory)]
     if not moved:
         return dg.SkipReason("every base stands where it was signed last")

@@ -11,6 +11,7 @@ from click.testing import CliRunner
 
 from api.cli.main import _COMMANDS, main
 from substrate import access
+from substrate.db import EVERY_BASE
 from tests.ledger_facts import Scribe, day
 
 
@@ -75,7 +76,7 @@ def test_a_folder_is_let_go_and_taken_up_again(cli, tmp_path, database):
     from substrate.documents.folders import watched_folders
 
     def watched():
-        with database.read() as conn:
+        with database.read(EVERY_BASE) as conn:
             return [f.path for f in watched_folders(conn)]
 
     folder = tmp_path / "folder"
@@ -112,7 +113,7 @@ def test_members_are_added_listed_and_removed(cli, database, kb):
     assert cli("member", "add", "Ada", "--role", "editor") == "Ada is editor\n"
     assert cli("member", "add", "Ada", "--role", "viewer") == "Ada is viewer\n"
     assert cli("member", "list") == "viewer  Ada\n"
-    with database.read() as conn:
+    with database.read(kb) as conn:
         assert [m["name"] for m in access.list_members(conn, kb)] == ["Ada"]
     assert cli("member", "remove", "Ada") == "Ada is no member now\n"
     assert cli("member", "list") == ""
@@ -150,7 +151,7 @@ def test_a_sentence_waits_until_a_person_decides(cli, database, kb):
 def test_a_refusal_is_listed_and_lifted(cli, database, kb):
     scribe = Scribe(database, kb)
     scribe.say("Ada", "works_on", "Heron")
-    with database.read() as conn:
+    with database.read(kb) as conn:
         [fact] = conn.execute("select id from facts where predicate_key = 'works_on'").fetchall()
     assert cli("review", "refusals") == "0 refusals in force\n"
     scribe.reject(fact["id"])
@@ -167,7 +168,7 @@ def test_a_refusal_is_listed_and_lifted(cli, database, kb):
 def test_a_token_is_shown_once_and_revoked(cli, database, kb):
     made = cli("token", "create", "agent", "--scope", "write", "--days", "7").splitlines()
     secret = made[0]
-    with database.read() as conn:
+    with database.read(kb) as conn:
         principal = access.authenticate(conn, secret)
         assert access.authorise(conn, principal, kb, "write") == "owner"
     listed = cli("token", "list")
@@ -175,7 +176,7 @@ def test_a_token_is_shown_once_and_revoked(cli, database, kb):
     assert "live" in listed
     cli("token", "revoke", principal.token_id)
     assert "revoked" in cli("token", "list")
-    with database.read() as conn, pytest.raises(Exception, match="valid token"):
+    with database.read(kb) as conn, pytest.raises(Exception, match="valid token"):
         access.authenticate(conn, secret)
     assert cli("token", "create", "x", "--kb", "none", code=1) == "Error: no knowledge base 'none'\n"
 
@@ -188,7 +189,7 @@ def test_the_client_configuration_carries_one_token_in_a_file_of_ones_own(cli, t
     assert kept.stat().st_mode & 0o077 == 0
     assert entry["headers"]["Authorization"] == f"Bearer {kept.read_text().strip()}"
     assert json.loads(cli("mcp-config")) == first
-    with database.write() as conn:
+    with database.write(kb) as conn:
         conn.execute("update tokens set revoked_at = clock_timestamp()")
     assert json.loads(cli("mcp-config")) != first
 

@@ -13,6 +13,7 @@ from mcp.shared.exceptions import MCPError
 
 from api.mcp.schemas import TOOLS
 from substrate import access
+from substrate.db import EVERY_BASE
 from tests.api.conftest import REFUSED
 
 READ_TOOLS = ["search_chunks", "get_document", "find_entities", "entity_facts", "timeline", "changes"]
@@ -202,7 +203,7 @@ def test_wrong_arguments_are_tool_errors_that_name_the_argument(server):
 
 
 def test_a_crash_inside_a_tool_tells_nothing_of_the_inside(server, database):
-    with database.write() as conn:
+    with database.write(EVERY_BASE) as conn:
         conn.execute("reset role")
         conn.execute("alter table entities rename column label to label_gone")
     answer = rpc(server, server.tokens.read, "tools/call", {"name": "find_entities", "arguments": {"name": "x"}})
@@ -223,7 +224,7 @@ def test_errors_reach_the_sdk_client_as_errors(server):
 
 def test_a_token_revoked_between_two_calls_ends_the_conversation(server, database):
     assert rpc(server, server.tokens.read, "tools/list").status_code == 200
-    with database.write() as conn:
+    with database.write(EVERY_BASE) as conn:
         row = conn.execute("select id from tokens where name = 'reader'").fetchone()
         access.revoke_token(conn, row["id"])
     assert rpc(server, server.tokens.read, "tools/list").status_code == 401

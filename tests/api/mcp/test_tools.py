@@ -11,6 +11,7 @@ import pytest
 from api.mcp import tools
 from api.mcp.schemas import BY_NAME
 from substrate import reads
+from substrate.db import EVERY_BASE
 from tests.api.mcp.test_protocol import rpc
 from tests.ledger_facts import day, money
 
@@ -102,7 +103,7 @@ def test_what_was_handed_out_is_written_down(call, scribe, server, database):
     scribe.say("Ada", "works_on", "Heron")
     structured, _ = call("entity_facts", entity_id="Ada")
     server.app.state.access_log.flush()
-    with database.read() as conn:
+    with database.read(EVERY_BASE) as conn:
         [event] = conn.execute("select * from access_events").fetchall()
         used = conn.execute("select last_used_at from tokens where name = 'reader'").fetchone()
     assert event["fact_ids"] == [UUID(f["id"]) for f in structured["facts"]]
@@ -118,7 +119,7 @@ def test_remember_records_and_does_not_claim_a_fact(call, server, database):
     assert read["sections"][0]["text"] == "Bob leads Heron."
     again = {"token": server.tokens.write, "text": "Once.", "idempotency_key": "k1"}
     assert call("remember", **again)[0] == call("remember", **again)[0]
-    with database.read() as conn:
+    with database.read(EVERY_BASE) as conn:
         moment = reads.resolve(conn, server.kb)
         assert reads.list_pending(conn, server.kb, moment)["total"] == 0
         rows = conn.execute("select actor, via from ledger_transaction order by seq").fetchall()

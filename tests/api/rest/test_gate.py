@@ -6,6 +6,7 @@ from uuid import uuid4
 
 import pytest
 
+from substrate.db import EVERY_BASE
 from tests.api.conftest import REFUSED
 
 ID = "00000000-0000-0000-0000-000000000001"
@@ -103,7 +104,7 @@ def test_writing_needs_scope_and_role_and_is_judged_before_the_body(server, who)
 def test_revoking_works_with_the_next_call(server, database):
     with server.client(server.tokens.read) as client:
         assert client.get("/api/v1/kbs").status_code == 200
-        with database.write() as conn:
+        with database.write(EVERY_BASE) as conn:
             conn.execute("update tokens set revoked_at = clock_timestamp() where name = 'reader'")
         assert client.get("/api/v1/kbs").status_code == 401
 
@@ -131,7 +132,7 @@ def test_unknown_parameters_and_fields_are_refused_by_name(server):
 
 
 def test_a_crash_tells_nothing_of_the_inside(server, database):
-    with database.write() as conn:
+    with database.write(EVERY_BASE) as conn:
         conn.execute("reset role")
         conn.execute("alter table entities rename column label to label_gone")
     with server.client(server.tokens.read) as client:

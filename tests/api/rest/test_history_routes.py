@@ -6,6 +6,7 @@ from uuid import UUID
 
 import pytest
 
+from substrate.db import EVERY_BASE
 from tests.ledger_facts import day
 
 
@@ -36,7 +37,7 @@ def test_state_history_and_difference_are_read_and_written_down(api, server, dat
     assert changed["removed"]
     assert {i["id"] for i in api("/diff", from_as_of="seq:0")["added"]} == {i["id"] for i in whole["items"]}
     server.app.state.access_log.flush()
-    with database.read() as conn:
+    with database.read(EVERY_BASE) as conn:
         rows = conn.execute("select action, fact_ids from access_events order by id").fetchall()
     assert [r["action"] for r in rows][:5] == ["snapshot", "snapshot", "history", "history", "diff"]
     assert all(UUID(fact["id"]) in r["fact_ids"] for r in rows[:5])

@@ -8,6 +8,7 @@ from uuid import uuid4
 import pytest
 
 from substrate import access, reads, work
+from substrate.db import EVERY_BASE
 from tests.ledger_facts import day
 
 
@@ -71,7 +72,7 @@ def test_a_bad_document_is_refused_by_field_and_nothing_is_written(api, document
 def test_a_failure_is_listed_with_its_reason(api, database, server):
     api("POST", "/documents", json={"documents": [{"external_id": "bad", "filename": "bad.pdf", "content": "no pdf"}]})
     [listed] = api("GET", "/documents").json()["documents"]
-    with database.write() as conn:
+    with database.write(EVERY_BASE) as conn:
         conn.execute(
             "insert into parse_results (kb_id, version_id, parser, failure_code, failure) values (%s, %s, 'p', %s, %s)",
             (server.kb, listed["version_id"], "truncated", "the file ends too early"),
@@ -94,7 +95,7 @@ def test_what_a_later_stage_could_not_do_is_listed_with_its_reason(api, database
         ("embed", fine.chunk_id, "old", "failed", "model", "mended since", "2020-01-01"),
         ("embed", fine.chunk_id, "new", "done", None, None, "2024-01-01"),
     )
-    with database.write() as conn:
+    with database.write(EVERY_BASE) as conn:
         for row in rows:
             conn.execute(
                 "insert into work (kb_id, stage, item_id, code_version, state, failure_code, failure, due_at)"
@@ -140,7 +141,7 @@ def test_deleting_withdraws_the_facts_that_rest_on_a_document_alone(api, scribe)
 
 def test_rest_and_reads_say_the_same(api, scribe, database, kb):
     scribe.say("Ada", "leads", "Heron", start=day("2021-01-01"))
-    with database.read() as conn:
+    with database.read(kb) as conn:
         moment = reads.resolve(conn, kb, at="2022")
         expected = reads.entity_facts(conn, kb, "Heron", moment)
     got = api("GET", "/entities/Heron/facts?at=2022").json()
@@ -208,7 +209,7 @@ def test_proposals_are_listed_with_their_sentence_and_decided_once(api, server, 
 def test_the_token_that_recorded_a_sentence_cannot_decide_it(api, server, database, settings):
     _remembered(server, database, settings, "Ada leads Heron.")
     [proposal] = api("GET", "/review/pending").json()["pending"]
-    with database.write() as conn:  # renewed under the same name, it is still the same client
+    with database.write(EVERY_BASE) as conn:  # renewed under the same name, it is still the same client
         person = access.person_named(conn, "Ada")
         renewed = access.issue_token(conn, person, "writer", scope="write").secret
     for token in (server.tokens.write, renewed):
@@ -243,7 +244,7 @@ def test_a_refusal_is_seen_with_what_restated_it_and_lifted_once(api, server, sc
     assert api("POST", f"/review/refusals/{refusal['id']}/lift").status_code == 404
     with server.client(server.tokens.read) as client:
         assert client.post(f"/api/v1/kbs/{server.kb}/review/refusals/{refusal['id']}/lift").status_code == 403
-    with database.read() as conn:
+    with database.read(EVERY_BASE) as conn:
         last = conn.execute("select actor, action, why from ledger_transaction where seq = %s", (lifted["seq"],))
         assert tuple(last.fetchone().values()) == ("person:Ada (writer)", "refusal lifted", "it was so")
 
@@ -274,7 +275,7 @@ def _pipeline(database, kb, settings, run_claims):
         run_claims(database, kb, BuiltinExtractor(settings), limit=100)
         run_entities(database, kb, limit=100)
         run_facts(database, kb, limit=100)
-        with database.read() as conn:
+        with database.read(kb) as conn:
             assert not work.due_counts(conn, kb).get("facts")
 
     return run

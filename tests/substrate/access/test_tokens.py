@@ -9,21 +9,22 @@ import pytest
 
 from substrate import access, errors
 from substrate.access.token_shape import digest, new_secret, shown_prefix, well_formed
+from substrate.db import EVERY_BASE, NO_BASE
 
 
 @pytest.fixture
 def ada(database):
-    with database.write() as conn:
+    with database.write(EVERY_BASE) as conn:
         return access.create_person(conn, "Ada", "ada@example.org")
 
 
 def _issue(database, person, **options):
-    with database.write() as conn:
+    with database.write(EVERY_BASE) as conn:
         return access.issue_token(conn, person, "laptop", **options)
 
 
 def _authenticate(database, secret):
-    with database.read() as conn:
+    with database.read(EVERY_BASE) as conn:
         return access.authenticate(conn, secret)
 
 
@@ -58,7 +59,7 @@ def test_a_token_speaks_for_its_owner_and_only_its_hash_is_kept(database, ada):
     principal = _authenticate(database, issued.secret)
     assert (principal.person_id, principal.person_name, principal.scope) == (ada, "Ada", "read")
     assert principal.kb_ids is None
-    with database.read() as conn:
+    with database.read(EVERY_BASE) as conn:
         row = conn.execute("select * from tokens").fetchone()
     assert row["hash"] == digest(issued.secret)
     assert issued.secret not in repr(row)
@@ -75,7 +76,7 @@ def test_a_token_nobody_issued_is_refused(database, ada):
 def test_an_expired_token_is_refused(database, ada):
     issued = _issue(database, ada)
     assert _authenticate(database, issued.secret)
-    with database.write() as conn:
+    with database.write(EVERY_BASE) as conn:
         conn.execute("update tokens set expires_at = clock_timestamp() - interval '1 second'")
     with pytest.raises(errors.Unauthenticated):
         _authenticate(database, issued.secret)
@@ -85,12 +86,12 @@ def test_revoking_takes_effect_with_the_next_call_and_twice_is_no_error(database
     issued, other = _issue(database, ada), _issue(database, ada)
     assert _authenticate(database, issued.secret)
     for _ in range(2):
-        with database.write() as conn:
+        with database.write(EVERY_BASE) as conn:
             access.revoke_token(conn, issued.id)
     with pytest.raises(errors.Unauthenticated):
         _authenticate(database, issued.secret)
     assert _authenticate(database, other.secret)
-    with database.write() as conn, pytest.raises(errors.NotFound):
+    with database.write(EVERY_BASE) as conn, pytest.raises(errors.NotFound):
         access.revoke_token(conn, uuid4())
 
 
@@ -99,13 +100,13 @@ def test_last_use_is_written_at_most_once_a_minute(database, ada):
 
     def used():
         access.note_use(database, _authenticate(database, issued.secret))
-        with database.read() as conn:
+        with database.read(EVERY_BASE) as conn:
             return conn.execute("select last_used_at from tokens").fetchone()["last_used_at"]
 
     first = used()
     assert first is not None
     assert used() == first
-    with database.write() as conn:
+    with database.write(EVERY_BASE) as conn:
         conn.execute("update tokens set last_used_at = last_used_at - interval '61 seconds'")
     assert used() > first
 
@@ -123,11 +124,11 @@ def test_bad_options_are_refused_by_name(database, ada):
 
 
 def test_lists_show_what_a_person_has_and_nothing_that_could_be_presented(database, ada):
-    with database.write() as conn:
+    with database.write(EVERY_BASE) as conn:
         bob = access.create_person(conn, "Bob")
         access.issue_token(conn, bob, "other")
     issued = _issue(database, ada, scope="write")
-    with database.read() as conn:
+    with database.read(EVERY_BASE) as conn:
         own, everybody = access.list_tokens(conn, ada), access.list_tokens(conn)
     assert [t["name"] for t in own] == ["laptop"]
     assert len(everybody) == 2
@@ -136,7 +137,7 @@ def test_lists_show_what_a_person_has_and_nothing_that_could_be_presented(databa
 
 
 def test_two_people_may_share_a_name_but_not_an_address(database, ada):
-    with database.write() as conn:
+    with database.write(EVERY_BASE) as conn:
         access.create_person(conn, "Ada")
         with pytest.raises(errors.Conflict):
             access.create_person(conn, "Ada L.", "ada@example.org")
@@ -158,10 +159,10 @@ def test_two_people_may_share_a_name_but_not_an_address(database, ada):
 )
 def test_scope_is_a_ceiling_and_role_the_ground(database, kb, ada, role, scope, may_read, may_write):
     if role is not None:
-        with database.write() as conn:
+        with database.write(kb) as conn:
             access.set_member(conn, kb, ada, role)
     principal = _authenticate(database, _issue(database, ada, scope=scope).secret)
-    with database.read() as conn:
+    with database.read(kb) as conn:
         for need, allowed in (("read", may_read), ("write", may_write)):
             if allowed:
                 assert access.authorise(conn, principal, kb, need) == role
@@ -174,13 +175,13 @@ def test_scope_is_a_ceiling_and_role_the_ground(database, kb, ada, role, scope, 
 def test_a_base_outside_the_tokens_list_is_as_absent_as_one_that_never_was(database, kb, ada):
     from substrate.bases import create_base
 
-    with database.write() as conn:
+    with database.write(NO_BASE) as conn:
         second = create_base(conn, "second", "Second")
         for base in (kb, second):
             access.set_member(conn, base, ada, "owner")
     narrow = _authenticate(database, _issue(database, ada, scope="write", kb_ids=[second]).secret)
     wide = _authenticate(database, _issue(database, ada).secret)
-    with database.read() as conn:
+    with database.read(kb) as conn:
         assert access.authorise(conn, narrow, second, "write") == "owner"
         said = []
         for hidden in (kb, uuid4()):
@@ -193,10 +194,10 @@ def test_a_base_outside_the_tokens_list_is_as_absent_as_one_that_never_was(datab
 
 
 def test_leaving_a_base_hides_it_from_every_token_at_once(database, kb, ada):
-    with database.write() as conn:
+    with database.write(kb) as conn:
         access.set_member(conn, kb, ada, "editor")
     principal = _authenticate(database, _issue(database, ada).secret)
-    with database.write() as conn:
+    with database.write(kb) as conn:
         assert access.authorise(conn, principal, kb) == "editor"
         access.remove_member(conn, kb, ada)
         with pytest.raises(errors.NotFound):
@@ -208,7 +209,7 @@ def test_leaving_a_base_hides_it_from_every_token_at_once(database, kb, ada):
 def test_what_was_served_is_written_down_beside_the_head_lock(database, kb, ada):
     principal = _authenticate(database, _issue(database, ada).secret)
     fact = uuid4()
-    with database.write() as holder:
+    with database.write(kb) as holder:
         holder.execute("select 1 from kb_head where kb_id = %s for update", (kb,))
         done = threading.Event()
 
@@ -221,7 +222,7 @@ def test_what_was_served_is_written_down_beside_the_head_lock(database, kb, ada)
         waited = done.wait(120)
         thread.join(120)
     assert waited, "writing down an access waited for the head lock"
-    with database.read() as conn:
+    with database.read(kb) as conn:
         row = conn.execute("select * from access_events").fetchone()
     assert (row["person_id"], row["token_id"], row["fact_ids"], row["seq"]) == (
         ada,

@@ -11,7 +11,7 @@ from uuid import UUID, uuid4
 import pytest
 
 from substrate import work
-from substrate.db import Database
+from substrate.db import EVERY_BASE, Database
 from substrate.documents.folders import fingerprint, sync_folder, sync_watched, watched_folders
 from substrate.documents.intake import PushItem, delete, push, remember
 from substrate.errors import Conflict, InvalidInput, NotFound
@@ -24,12 +24,12 @@ def item(name: str = "memo", content: bytes = b"Ada leads Orion.", **more: Any) 
 
 
 def head(database: Database, kb: UUID) -> int:
-    with database.read() as conn:
+    with database.read(kb) as conn:
         return work.watermark(conn, kb)
 
 
 def rows(database: Database, statement: str, *values: object) -> list[dict[str, Any]]:
-    with database.read() as conn:
+    with database.read(EVERY_BASE) as conn:
         return conn.execute(statement, values).fetchall()
 
 
@@ -39,7 +39,7 @@ def test_a_new_document_is_one_version_due_for_parsing(database: Database, kb: U
     [version] = rows(database, "select * from document_versions")
     assert (version["id"], version["number"], version["doc_time_precision"]) == (result.version_id, 1, "month")
     assert version["recorded_seq"] == head(database, kb) == 1
-    with database.read() as conn:
+    with database.read(kb) as conn:
         assert work.due_counts(conn, kb) == {"parse": 1}
 
 
@@ -128,7 +128,7 @@ def test_a_remembered_sentence_is_a_chunk_at_once(database: Database, kb: UUID) 
     assert chunk["recorded_seq"] == said.seq == head(database, kb)
     [version] = rows(database, "select author, doc_time_precision from document_versions")
     assert (version["author"], version["doc_time_precision"]) == ("Ada", "day")
-    with database.read() as conn:
+    with database.read(kb) as conn:
         assert work.due_counts(conn, kb) == {"parse": 1}
 
 
@@ -223,7 +223,7 @@ def test_a_folder_that_is_gone_marks_nothing(database: Database, kb: UUID, tmp_p
     folder.mkdir()
     (folder / "a.txt").write_text("a")
     sync_folder(database, kb, folder, **BY)
-    with database.read() as conn:
+    with database.read(kb) as conn:
         assert [f.path for f in watched_folders(conn)] == [folder]
     folder.rename(tmp_path / "elsewhere")
     assert sync_watched(database, kb).skipped == (f"{folder}: no such folder now",)

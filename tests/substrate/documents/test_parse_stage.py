@@ -6,7 +6,7 @@ from typing import Any
 from uuid import UUID
 
 from substrate import work
-from substrate.db import Database
+from substrate.db import EVERY_BASE, Database
 from substrate.documents.intake import PushItem, delete, push, remember
 from substrate.documents.stage import run_parse
 
@@ -21,13 +21,13 @@ def put(database: Database, kb: UUID, name: str, content: str | bytes, filename:
 
 
 def chunks(database: Database, *, held: bool = True) -> list[dict[str, Any]]:
-    with database.read() as conn:
+    with database.read(EVERY_BASE) as conn:
         rows = conn.execute("select * from chunks order by version_id, position").fetchall()
     return [row for row in rows if (row["invalidated_seq"] is None) == held]
 
 
 def head(database: Database, kb: UUID) -> int:
-    with database.read() as conn:
+    with database.read(kb) as conn:
         return work.watermark(conn, kb)
 
 
@@ -39,7 +39,7 @@ def test_chunks_land_with_their_document_and_make_the_next_stages_due(database: 
     assert chunk["version_id"] == version
     assert "Ada leads Orion." in chunk["text"]
     assert chunk["heading_path"] == ["Orion"]
-    with database.read() as conn:
+    with database.read(kb) as conn:
         [noted] = conn.execute("select * from parse_results").fetchall()
         assert work.due_counts(conn, kb) == {"embed": 1, "claims": 1}
     assert (noted["doc_time_source"], noted["doc_time_precision"], noted["failure_code"]) == (
@@ -69,7 +69,7 @@ def test_two_versions_parsed_in_one_batch_leave_the_later_one(database: Database
     second = put(database, kb, "memo", "Bo leads Orion.")
     run_parse(database, kb)
     assert [c["version_id"] for c in chunks(database)] == [second]
-    with database.read() as conn:
+    with database.read(kb) as conn:
         held = conn.execute("select id from document_versions where invalidated_seq is null").fetchall()
     assert [row["id"] for row in held] == [second]
 
@@ -80,7 +80,7 @@ def test_a_version_that_lands_after_a_later_one_is_never_shown(database: Databas
     assert work.lease(database, kb, "parse", limit=1) is not None
     second = put(database, kb, "memo", "Bo leads Orion.")
     assert run_parse(database, kb).done == 1
-    with database.write() as conn:
+    with database.write(kb) as conn:
         conn.execute("update work set lease_until = now() - interval '1 minute' where lease_token is not null")
     assert run_parse(database, kb).skipped == 1
     assert [c["version_id"] for c in chunks(database)] == [second]
@@ -95,7 +95,7 @@ def test_a_document_that_cannot_be_read_is_named_and_blocks_nobody(database: Dat
     assert (result.done, result.failed) == (1, 2)
     assert {line.split(":")[0] for line in result.failures} == {"empty", "broken"}
     assert [c["version_id"] for c in chunks(database)] == [good]
-    with database.read() as conn:
+    with database.read(kb) as conn:
         failures = {f["external_id"]: f["failure_code"] for f in work.failures(conn, kb)}
         noted = conn.execute("select 1 from parse_results where failure_code is not null").fetchall()
     assert failures["empty"] == "empty"
@@ -112,7 +112,7 @@ def test_a_version_that_cannot_be_read_leaves_the_one_before_it(database: Databa
     third = put(database, kb, "memo", "Bo leads Orion.")
     run_parse(database, kb)
     assert [c["version_id"] for c in chunks(database)] == [third]
-    with database.read() as conn:
+    with database.read(kb) as conn:
         held = conn.execute("select id from document_versions where invalidated_seq is null").fetchall()
     assert [row["id"] for row in held] == [third]
 
@@ -140,7 +140,7 @@ def test_a_remembered_sentence_is_passed_on_as_it_is(database: Database, kb: UUI
     assert run_parse(database, kb, next_versions=NEXT).done == 1
     assert [c["id"] for c in chunks(database)] == [said.chunk_id]
     assert head(database, kb) == seq
-    with database.read() as conn:
+    with database.read(kb) as conn:
         assert work.due_counts(conn, kb) == {"embed": 1, "claims": 1}
 
 

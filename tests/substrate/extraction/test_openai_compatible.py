@@ -664,7 +664,7 @@ def model(body: dict[str, Any]) -> Any:
 
 
 def leaders(database: Database, kb: UUID, at: str) -> list[str]:
-    with database.read() as conn:
+    with database.read(kb) as conn:
         found = entity_facts(conn, kb, "Project Kestrel", resolve(conn, kb, at=at))
     return [fact["other_name"] for fact in found["facts"] if fact["phrase"] == "leads"]
 
@@ -687,7 +687,7 @@ def test_documents_become_facts_with_drops_and_cost_written(
     assert leaders(database, kb, "2024-04-01") == ["Ann Lee"]
     assert leaders(database, kb, "2024-06-01") == ["Bo Stone"]
     assert leaders(database, kb, "2024-02-01") == []
-    with database.read() as conn:
+    with database.read(kb) as conn:
         drops = conn.execute("select code, example, extractor from extraction_drops where kb_id = %s", (kb,)).fetchall()
         usage = conn.execute("select prompt_tokens, extractor from extraction_usage where kb_id = %s", (kb,)).fetchall()
         moods = conn.execute("select mood from claims where kb_id = %s and mood is not null", (kb,)).fetchall()

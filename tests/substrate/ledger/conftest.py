@@ -11,7 +11,7 @@ from uuid import UUID
 import pytest
 
 from substrate.bases import create_base
-from substrate.db import Database
+from substrate.db import NO_BASE, Database
 from substrate.extraction.claims import UNDATED, ClaimTime, Value
 from substrate.ledger import open_door
 from substrate.ledger.assertions import Asserted, assert_batch
@@ -73,7 +73,7 @@ class Hand:
         )
 
     def say(self, *statements: dict) -> Asserted:
-        with self.database.write() as connection:
+        with self.database.write(self.kb_id) as connection:
             ontology = load_ontology(connection, self.kb_id)
             with open_door(connection, self.kb_id, actor="test", via="pipeline", action="said") as door:
                 names = {s["subject"]: None for s in statements}
@@ -83,7 +83,7 @@ class Hand:
 
     def held(self, at: str | None = None) -> list[tuple]:
         """Currently held facts by natural key, names left out."""
-        with self.database.read() as connection:
+        with self.database.read(self.kb_id) as connection:
             rows = connection.execute(
                 """select s.label as subject, f.predicate_key, coalesce(o.label, f.value_norm) as object,
                           f.valid_from::date::text, f.valid_to::date::text, f.valid_to_precision, f.valid_to_origin,
@@ -112,6 +112,6 @@ class Hand:
 
 @pytest.fixture
 def hand(database: Database) -> Hand:
-    with database.write() as connection:
+    with database.write(NO_BASE) as connection:
         kb_id = create_base(connection, "ledger", "Ledger", ontology_yaml=ONTOLOGY)
     return Hand(database, kb_id)

@@ -6,6 +6,7 @@ from datetime import UTC, datetime
 
 import pytest
 
+from substrate.db import EVERY_BASE
 from substrate.extraction.claims import ClaimTime
 from substrate.ledger import open_door
 from substrate.ledger.drafts import TimeColumns
@@ -44,7 +45,7 @@ def test_the_same_input_twice_changes_nothing(hand):
 def test_a_restatement_adds_evidence_and_rewrites_no_row(hand, database):
     hand.say(lead("Ann", start="2023-01-10"))
     hand.say(lead("Ann", start="2023-01-10"))
-    with database.read() as connection:
+    with database.read(EVERY_BASE) as connection:
         facts = connection.execute("select count(*) as n from facts").fetchone()["n"]
         evidence = connection.execute("select count(*) as n from evidence").fetchone()["n"]
     assert (facts, evidence) == (1, 2)
@@ -105,7 +106,7 @@ def test_an_event_holds_in_its_own_bucket(hand):
 
 
 def _fact_id(database, subject):
-    with database.read() as connection:
+    with database.read(EVERY_BASE) as connection:
         return connection.execute(
             """select f.id from facts f join entities e on e.id = f.subject_id
                where e.label = %s and f.invalidated_seq is null""",
@@ -116,15 +117,15 @@ def _fact_id(database, subject):
 def test_a_refused_triple_stays_out_on_every_path_until_it_is_lifted(hand, database):
     hand.say(lead("Ann", start="2020-01-01"), lead("Bo", start="2024-07-05"))
     assert hand.subjects("leads", "Aurora", "2025-01-01") == ["Bo"]
-    with database.write() as connection:
+    with database.write(EVERY_BASE) as connection:
         with open_door(connection, hand.kb_id, actor="person:Eve", via="rest", action="rejected") as door:
             refusal = reject_fact(door, _fact_id(database, "Bo"), "wrong person")
     assert hand.subjects("leads", "Aurora", "2025-01-01") == ["Ann"], "the predecessor is open again"
     assert hand.say(lead("Bo", start="2024-07-06")).refused == 1
     assert hand.subjects("leads", "Aurora", "2025-01-01") == ["Ann"]
-    with database.read() as connection:
+    with database.read(EVERY_BASE) as connection:
         assert connection.execute("select count(*) as n from refusal_restatements").fetchone()["n"] == 1
-    with database.write() as connection:
+    with database.write(EVERY_BASE) as connection:
         with open_door(connection, hand.kb_id, actor="person:Eve", via="rest", action="lifted") as door:
             lift(door, refusal)
     hand.say(lead("Bo", start="2024-07-06"))
@@ -133,7 +134,7 @@ def test_a_refused_triple_stays_out_on_every_path_until_it_is_lifted(hand, datab
 
 def test_a_refused_value_is_recognised_in_another_spelling(hand, database):
     hand.say({"subject": "Ann", "phrase": "salary", "obj": 30000, "start": "2024-01-01"})
-    with database.write() as connection:
+    with database.write(EVERY_BASE) as connection:
         with open_door(connection, hand.kb_id, actor="person:Eve", via="rest", action="rejected") as door:
             reject_fact(door, _fact_id(database, "Ann"), "")
     again = {"subject": "Ann", "phrase": "salary", "obj": 30000, "start": "2024-02-01"}
@@ -142,21 +143,21 @@ def test_a_refused_value_is_recognised_in_another_spelling(hand, database):
 
 
 def _entity(database, label):
-    with database.read() as connection:
+    with database.read(EVERY_BASE) as connection:
         return connection.execute("select id from entities where label = %s", (label,)).fetchone()["id"]
 
 
 def test_a_merge_unites_timelines_and_a_refusal_follows_it(hand, database):
     hand.say(lead("Li Si", start="2024-07-05"), lead("L. Si", start="2025-01-01"), lead("Ann", start="2026-01-01"))
-    with database.write() as connection:
+    with database.write(EVERY_BASE) as connection:
         with open_door(connection, hand.kb_id, actor="person:Eve", via="rest", action="rejected") as door:
             reject_fact(door, _fact_id(database, "Ann"), "")
-    with database.write() as connection:
+    with database.write(EVERY_BASE) as connection:
         with open_door(connection, hand.kb_id, actor="person:Eve", via="rest", action="merged") as door:
             merge(door, _entity(database, "Li Si"), _entity(database, "L. Si"))
     assert hand.subjects("leads", "Aurora", "2025-06-01") == ["Li Si"], "one timeline, from the earlier start"
     hand.say({"subject": "Annie", "phrase": "works for", "obj": "Acme"})
-    with database.write() as connection:
+    with database.write(EVERY_BASE) as connection:
         with open_door(connection, hand.kb_id, actor="person:Eve", via="rest", action="merged") as door:
             merge(door, _entity(database, "Annie"), _entity(database, "Ann"))
     assert hand.say(lead("Annie", start="2026-02-01")).refused == 1
@@ -165,7 +166,7 @@ def test_a_merge_unites_timelines_and_a_refusal_follows_it(hand, database):
 def test_the_chain_verifies_and_a_changed_row_is_found(hand, database, dsn):
     hand.say(lead("Ann", start="2023-01-10"), {"subject": "Ann", "phrase": "salary", "obj": 1500})
     hand.say(lead("Bo 🙂 e\u0301", start="2024-07-05"))
-    with database.read() as connection:
+    with database.read(EVERY_BASE) as connection:
         report = verify(connection, hand.kb_id)
     assert report.ok, report
     assert report.rows > 5
@@ -175,7 +176,7 @@ def test_the_chain_verifies_and_a_changed_row_is_found(hand, database, dsn):
         owner.execute("alter table facts disable trigger close_once")
         owner.execute("update facts set holds_from = null where invalidated_seq is null")
         owner.execute("alter table facts enable trigger close_once")
-    with database.read() as connection:
+    with database.read(EVERY_BASE) as connection:
         report = verify(connection, hand.kb_id)
     assert (report.ok, report.damage) == (False, "content")
 
@@ -199,7 +200,7 @@ def test_the_application_cannot_rewrite_the_ledger(hand, database, statement):
 
     hand.say(lead("Ann", start="2023-01-10"))
     with pytest.raises(psycopg.errors.InsufficientPrivilege):
-        with database.write() as connection:
+        with database.write(EVERY_BASE) as connection:
             connection.execute(statement)
 
 

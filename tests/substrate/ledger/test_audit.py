@@ -457,15 +457,15 @@ def test_a_tail_cut_with_its_head_is_seen_only_against_a_checkpoint(owner, left)
 
 def test_an_older_copy_is_seen_only_against_a_checkpoint_and_a_true_one_raises_no_alarm(database, dsn, tmp_path, kb):
     history = History(database, kb)
-    with database.write() as conn, history._door(conn) as door:
+    with database.write(kb) as conn, history._door(conn) as door:
         door.note("large", {"text": "é🙂" * 250_000})
     file = tmp_path / "copy.dump"
     tool("pg_dump", "--format=custom", f"--file={file}", dsn)
-    with database.read() as conn:
+    with database.read(kb) as conn:
         at_copy = verify(conn, kb)
     history.say("Late", "works_on", "Orion")
     key = Ed25519PrivateKey.generate()
-    with database.read() as conn:
+    with database.read(kb) as conn:
         checkpoint = check_checkpoint(make_checkpoint(conn, kb, key), key.public_key())
     with restored(dsn, file) as connection:
         copy = verify(connection, kb)

@@ -16,6 +16,7 @@ from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
 from api.cli.main import main
 from substrate.bases import create_base
+from substrate.db import EVERY_BASE, NO_BASE
 from substrate.errors import InvalidInput, LedgerDamaged, NotFound, Unavailable
 from substrate.ledger.canonical import chain_hash, genesis_hash, payload_hash
 from substrate.ledger.checkpoints import (
@@ -39,7 +40,7 @@ def history(database, kb) -> History:
 
 
 def read(database, act):
-    with database.read() as conn:
+    with database.read(EVERY_BASE) as conn:
         return act(conn)
 
 
@@ -243,7 +244,7 @@ def test_the_commands_say_what_was_checked_and_exit_with_the_kind_of_damage(hist
             "update ledger_log set prev_hash = sha256('x') where kb_id = %s and seq = 6 and ordinal = 0", (kb,)
         )
     assert "first at transaction 6" in cli("verify", code=2)
-    with database.write() as conn:
+    with database.write(NO_BASE) as conn:
         create_base(conn, "second", "Second")
     assert "say which with --kb" in cli("verify", code=9)
     Path(kept).write_text(kept.read_text().replace("twoclocks/", "twoclocks/0"))

@@ -18,7 +18,7 @@ def ask(database, kb):
     """Call a read with its time parameters as a caller would give them; the answer must be ready for JSON."""
 
     def call(read, *arguments, at=None, as_of=None, before=None, **options):
-        with database.read() as conn:
+        with database.read(kb) as conn:
             moment = reads.resolve(conn, kb, at=at, as_of=as_of, before=before)
             if read is reads.changes:
                 answer = read(conn, kb, *arguments, as_of=moment, **options)

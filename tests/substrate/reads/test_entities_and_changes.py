@@ -7,6 +7,7 @@ from uuid import UUID, uuid4
 import pytest
 
 from substrate import errors, reads
+from substrate.db import EVERY_BASE, NO_BASE
 from tests.ledger_facts import day
 
 
@@ -188,9 +189,9 @@ def test_a_document_of_another_base_or_none_is_not_there(ask, scribe, database):
     from substrate.bases import create_base
 
     document = scribe.document("Something.").document_id
-    with database.write() as conn:
+    with database.write(NO_BASE) as conn:
         other = create_base(conn, "other", "Other")
-    with database.read() as conn:
+    with database.read(EVERY_BASE) as conn:
         for base, wanted in ((other, document), (scribe.kb_id, uuid4())):
             with pytest.raises(errors.NotFound, match="No document with that id in this knowledge base"):
                 reads.get_document(conn, base, wanted, 0, reads.resolve(conn, base))

@@ -15,7 +15,7 @@ def look(database, kb):
     """Call a read that takes its moment before its other arguments."""
 
     def call(read, *arguments, at=None, as_of=None, **options):
-        with database.read() as conn:
+        with database.read(kb) as conn:
             return read(conn, kb, reads.resolve(conn, kb, at=at, as_of=as_of), *arguments, **options)
 
     return call
@@ -24,7 +24,7 @@ def look(database, kb):
 @pytest.fixture
 def diff(database, kb):
     def call(**points):
-        with database.read() as conn:
+        with database.read(kb) as conn:
             return reads.diff_between(conn, kb, **points)
 
     return call

@@ -32,7 +32,7 @@ def ask(database, kb, settings) -> Callable[..., dict[str, Any]]:
     """``ask(query, seq=…, embedder=…, …)`` gives the whole answer."""
 
     def search(query: str, *, seq: int | None = None, embedder=None, **more: Any) -> dict[str, Any]:
-        with database.read() as conn:
+        with database.read(kb) as conn:
             as_of = resolve(conn, kb, as_of=None if seq is None else f"seq:{seq}")
             return search_chunks(conn, kb, query, as_of, embedder=embedder, settings=settings, **more)
 

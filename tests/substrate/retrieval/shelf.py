@@ -26,7 +26,7 @@ class Shelf:
         self.chunk_ids: dict[str, UUID] = {}
         self.versions: Counter[str] = Counter()
         self.held: dict[str, tuple[UUID, list[UUID]]] = {}
-        with database.write() as conn:
+        with database.write(kb_id) as conn:
             conn.execute(
                 "insert into sources (kb_id, id, kind, name, config) values (%s, %s, 'push', 'shelf', %s)",
                 (kb_id, self.source_id, Jsonb({})),
@@ -35,7 +35,7 @@ class Shelf:
     def put(self, name: str, texts: Sequence[str], *, namespace: str = "", headings: Sequence[str] = ()) -> int:
         """A document, or its next version, with one chunk per text."""
         digest = hashlib.sha256("\n".join(texts).encode()).digest()
-        with self.database.write() as conn:
+        with self.database.write(self.kb_id) as conn:
             conn.execute(
                 "insert into blobs (kb_id, sha256, content) values (%s, %s, '') on conflict do nothing",
                 (self.kb_id, digest),
@@ -84,14 +84,14 @@ class Shelf:
             door.close("document_versions", [version_id], kind)
 
     def delete(self, name: str) -> int:
-        with self.database.write() as conn:
+        with self.database.write(self.kb_id) as conn:
             with open_door(conn, self.kb_id, actor="person:Ada", via="pipeline", action="delete") as door:
                 self._close(door, name, "deleted")
                 return door.seq
 
     def embed(self, embedder) -> int:
         """A vector for every chunk that has none, closed ones too."""
-        with self.database.write() as conn:
+        with self.database.write(self.kb_id) as conn:
             rows = conn.execute(
                 """select c.id, c.text, c.heading_path, v.filename from chunks c
                    join document_versions v on v.kb_id = c.kb_id and v.id = c.version_id

@@ -58,7 +58,7 @@ def test_vectors_of_another_recipe_are_made_anew(database: Database, kb: UUID, l
     push(database, kb, [PushItem("memo", "memo.md", PAGE)], actor="person:Ada", via="rest")
     run_parse(database, kb)
     run_embed(database, kb, letters)
-    with database.write() as conn:
+    with database.write(kb) as conn:
         conn.execute("update embeddings set model = %s", (letters.name,))
         conn.execute("update work set code_version = %s where stage = 'embed'", (letters.name,))
     assert run_embed(database, kb, letters).written == 1

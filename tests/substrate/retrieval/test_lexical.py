@@ -129,7 +129,7 @@ def test_tail_and_index_score_alike(shelf, database, kb, settings):
     run_index(database, kb, settings)
     shelf.put("late.txt", ["alpha beta gamma late"])
     wanted = question_terms("alpha gamma late")
-    with database.read() as conn:
+    with database.read(kb) as conn:
         view = current_view(settings, kb)
         view.catch_up(conn, kb, 41)
     (tail,) = [m for m in view.search(wanted, 41, None, 3) if m.chunk_id == shelf.chunk_ids["alpha beta gamma late"]]
@@ -177,7 +177,7 @@ def test_a_closing_past_the_watermark_is_honoured(shelf, texts, database, kb, se
 
 
 def index_backlog_of(database, kb, settings) -> int:
-    with database.read() as conn:
+    with database.read(kb) as conn:
         return index_backlog(conn, kb, settings)
 
 
@@ -231,7 +231,7 @@ SEARCHES = """
     from substrate.reads.moments import resolve
     from substrate.retrieval.search import search_chunks
     for line in iter(sys.stdin.readline, ""):
-        with database.read() as conn:
+        with database.read(kb) as conn:
             answer = search_chunks(conn, kb, line, resolve(conn, kb), embedder=None, settings=settings)
         print([c["text"] for c in answer["chunks"]], flush=True)
 """

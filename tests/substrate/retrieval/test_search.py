@@ -132,7 +132,7 @@ def test_what_waits_for_the_embedding_stage_is_counted(shelf, ask, database, kb,
     run_index(database, kb, settings)
     shelf.put("b.txt", ["harbours"])
     run_index(database, kb, settings)
-    with database.write() as conn:
+    with database.write(kb) as conn:
         work.add_due(conn, kb, "embed", [shelf.chunk_ids["harbours"]], vector_key(letters))
     answer = ask("harbours", embedder=letters)
     assert "harbours" in [chunk["text"] for chunk in answer["chunks"]]
@@ -189,7 +189,7 @@ def test_bad_questions_are_refused_by_field(ask, query, more, field):
 
 
 def test_a_valid_time_is_refused(database, kb, settings):
-    with database.read() as conn, pytest.raises(InvalidInput) as refused:
+    with database.read(kb) as conn, pytest.raises(InvalidInput) as refused:
         search_chunks(conn, kb, "x", resolve(conn, kb, at="2024"), embedder=None, settings=settings)
     assert refused.value.facts["field"] == "at"
 
@@ -211,7 +211,7 @@ def test_the_vector_index_answers_as_the_exact_scan_does(shelf, ask, database, k
     assert vectors.ensure_vector_index(dsn, kb, vector_key(letters), 64) is False  # too few to be worth it
 
     def similarities(seq: int = first) -> list[float]:
-        with database.read() as conn:
+        with database.read(kb) as conn:
             as_of = resolve(conn, kb, as_of=f"seq:{seq}")
             answer = vectors.nearest(conn, kb, letters, "91 crate", as_of, depth=20)
         return [near.similarity for near in answer.found]
@@ -220,7 +220,7 @@ def test_the_vector_index_answers_as_the_exact_scan_does(shelf, ask, database, k
     assert vectors.ensure_vector_index(dsn, kb, vector_key(letters), 64, above=100) is True
     assert vectors.ensure_vector_index(dsn, kb, vector_key(letters), 64, above=100) is False
     assert sum(similarities()) >= 0.99 * sum(exact) > 0 and len(exact) == 20
-    with database.read() as conn:
+    with database.read(kb) as conn:
         query = vectors._indexed_query(kb, letters, resolve(conn, kb))
         bound = {"vector": str([0.125] * 64), "namespace": None, "depth": 10, "fresh": []}
         conn.execute("set local enable_sort = off")  # 300 rows are too few for the planner to prefer an index
