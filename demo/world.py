@@ -21,8 +21,8 @@ from substrate.ledger import open_door
 from substrate.ledger.drafts import normalise_name
 from substrate.ledger.entities import canonical_ids
 from substrate.ledger.merges import merge
-from substrate.ledger.pending import confirm, reject
 from substrate.ledger.retractions import reject_fact
+from substrate.ledger.verdicts import confirm, reject
 from substrate.ontology.binding import bind
 from substrate.ontology.store import load_ontology
 from substrate.reads.facts import entity_facts

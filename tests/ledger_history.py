@@ -18,6 +18,8 @@ from substrate.ledger._rows import SHAPES
 from substrate.migrate import migrate
 from tests.ledger_facts import Scribe, day
 
+from substrate.ledger.merges import merge, revert_merge
+from substrate.ledger.types import retype, revert_retype
 NFC, NFD = "é", unicodedata.normalize("NFD", "é")
 HARD_TEXTS = (
     "emoji 🙂👩‍👩‍👧",
@@ -94,6 +96,23 @@ class History(Scribe):
             with self._door(conn) as door:
                 common = {"chunk_id": evidence.chunk_id, "document_id": evidence.document_id, "proposed_by": "agent"}
                 common |= {"namespace": "", "predicate_key": None}
+        self.acts()
+
+    def acts(self) -> None:
+        """What is taken back: a merge, a retyping and a verdict, and a statement that was withheld for a while."""
+        with self.database.write(self.kb_id) as conn, self._door(conn) as door:
+            merge_id = merge(door, self.entity("Di"), self.entity("Heron"))
+            retyping, batch, withheld = retype(door, self.entity("Di"), "person"), uuid4(), uuid4()
+            decided = self.one("pending_facts", "id", "verdict is not null")
+            refusal, said = self.one("refusals", "id"), self.one("assertions", "id", "invalidated_seq is null")
+            door.insert("verdict_batches", [{"id": batch, "why": "heard"}])
+            door.insert("verdicts", [{"batch_id": batch, "pending_id": decided, "refusal_id": refusal}])
+            door.insert("withheld", [{"id": withheld, "assertion_id": said, "refusal_id": refusal}])
+        with self.database.write(self.kb_id) as conn, self._door(conn) as door:
+            door.close("withheld", [withheld])
+            revert_retype(door, retyping, "no")
+            revert_merge(door, merge_id, "no")
+            retype(door, self.entity("Di"), None)
                 proposals = [{**common, "id": uuid4(), "claim_id": claim} for claim in claims]
                 door.insert("pending_facts", proposals)
                 mention = {"claim_id": claims[0], "role": "subject", "entity_id": self.entity("Cy"), "surface": "Cy"}

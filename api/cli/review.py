@@ -41,13 +41,13 @@ def list_them(slug: str | None, as_json: bool) -> None:
 @base_option
 def confirm(pending_id: UUID, why: str, slug: str | None) -> None:
     """Make the proposal PENDING_ID a fact."""
-    from substrate.ledger import pending
+    from substrate.ledger import verdicts
 
     with opened() as (_, db):
         with db.read(EVERY_BASE) as conn:
             base = the_base(conn, slug)
-        pending.confirm(db, base.id, pending_id, actor=ACTOR, via="cli", why=why)
-    click.echo("confirmed")
+        done = verdicts.confirm(db, base.id, pending_id, actor=ACTOR, via="cli", why=why)
+    click.echo(f"confirmed  (batch {done.batch_id})")
 
 
 @review.command()
@@ -56,13 +56,13 @@ def confirm(pending_id: UUID, why: str, slug: str | None) -> None:
 @base_option
 def reject(pending_id: UUID, why: str, slug: str | None) -> None:
     """Refuse the proposal PENDING_ID, now and when it is said again."""
-    from substrate.ledger import pending
+    from substrate.ledger import verdicts
 
     with opened() as (_, db):
         with db.read(EVERY_BASE) as conn:
             base = the_base(conn, slug)
-        pending.reject(db, base.id, pending_id, actor=ACTOR, via="cli", why=why)
-    click.echo("rejected")
+        done = verdicts.reject(db, base.id, pending_id, actor=ACTOR, via="cli", why=why)
+    click.echo(f"rejected  (batch {done.batch_id})")
 
 
 @review.command()

@@ -10,7 +10,7 @@ from fastapi import APIRouter
 from api.deps import Editor, Member, Reader, StrictRoute
 from api.rest.bodies import Body
 from substrate import access, reads
-from substrate.ledger import open_door, pending, refusals
+from substrate.ledger import open_door, refusals, verdicts
 from substrate.ledger.merges import merge
 from substrate.ledger.retractions import reject_fact
 
@@ -45,8 +45,8 @@ def confirm(kb_id: UUID, pending_id: UUID, who: Editor, body: Verdict | None = N
     """A person nods: the proposal becomes a fact."""
     why = body.why if body else ""
     _not_ones_own(who, pending_id)
-    lineages = pending.confirm(who.db, kb_id, pending_id, actor=who.actor, via="rest", why=why)
-    return {"pending_id": pending_id, "verdict": "confirmed", "lineage_ids": lineages}
+    done = verdicts.confirm(who.db, kb_id, pending_id, actor=who.actor, via="rest", why=why)
+    return {"pending_id": pending_id, "verdict": "confirmed", "batch_id": done.batch_id, "lineage_ids": done.lineages}
 
 
 @router.post("/review/pending/{pending_id}/reject")
@@ -54,8 +54,9 @@ def reject(kb_id: UUID, pending_id: UUID, who: Editor, body: Verdict | None = No
     """A person says no: the triple stays out on every path from now on."""
     why = body.why if body else ""
     _not_ones_own(who, pending_id)
-    refusal = pending.reject(who.db, kb_id, pending_id, actor=who.actor, via="rest", why=why)
-    return {"pending_id": pending_id, "verdict": "rejected", "refusal_id": refusal}
+    done = verdicts.reject(who.db, kb_id, pending_id, actor=who.actor, via="rest", why=why)
+    refusal = done.refusals[pending_id]
+    return {"pending_id": pending_id, "verdict": "rejected", "batch_id": done.batch_id, "refusal_id": refusal}
 
 
 @router.get("/review/refusals")

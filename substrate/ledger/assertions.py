@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from datetime import datetime
 from typing import cast
 from uuid import UUID, uuid4
 
@@ -13,7 +12,8 @@ from substrate.ledger.door import Door
 from substrate.ledger.drafts import Draft, TimeColumns, normalise_value
 from substrate.ledger.entities import canonical_ids
 from substrate.ledger.recompute import recompute
-from substrate.ledger.refusals import count_restatements, refused
+from substrate.ledger.refusals import count_restatements, refused, withheld_rows
+from substrate.ledger.scenes import only_ends
 from substrate.ontology.terms import Ontology
 
 
@@ -50,9 +50,12 @@ def assert_batch(
     hits = refused(door, fresh, canonical)
     if hits:
         count_restatements(door, hits, fresh)
-    stays_out = {d.source_key for d in fresh if d.source_key in hits or _leaves_for_one_refused(d, fresh, hits)}
-    accepted = [assertion_row(d) for d in fresh if d.source_key not in stays_out]
-    door.insert("assertions", accepted)
+    kept_out = {d.source_key: r for d in fresh if (r := hits.get(d.source_key) or _for_one_refused(d, fresh, hits))}
+    rows = [assertion_row(d) for d in fresh]
+    door.insert("assertions", rows)
+    withheld = {cast(UUID, r["id"]): kept_out[k] for r in rows if (k := cast(str, r["source_key"])) in kept_out}
+    door.insert("withheld", withheld_rows(withheld))
+    accepted = [r for r in rows if r["id"] not in withheld]
     made = tuple(cast(UUID, r["id"]) for r in accepted)
     keys = [cast(str, r["source_key"]) for r in accepted]
     former = {i: lineages[key] for i, key in zip(made, keys, strict=True) if lineages and key in lineages}
@@ -60,21 +63,16 @@ def assert_batch(
     return Asserted(made, len(known), len(hits), frozenset(changed))
 
 
-def _leaves_for_one_refused(draft: Draft, fresh: Sequence[Draft], hits: Mapping[str, UUID]) -> bool:
-    """Is this the other half of a hand-over to someone who is refused? "Bo replaced Ann": if not Bo, Ann did not go."""
+def _for_one_refused(draft: Draft, fresh: Sequence[Draft], hits: Mapping[str, UUID]) -> UUID | None:
+    """The refusal of the one this leaves for, if so: "Bo replaced Ann": if not Bo, Ann did not go."""
     e = draft.evidence
     if e.chunk_id is None or not only_ends(draft.time.valid_from, draft.time.valid_to_precision):
-        return False
-    return any(
-        d.source_key in hits
-        and (d.evidence.chunk_id, d.evidence.quote_start, d.relation) == (e.chunk_id, e.quote_start, draft.relation)
-        for d in fresh
+        return None
+    told = (e.chunk_id, e.quote_start, draft.relation)
+    met = (d for d in fresh if d.source_key in hits)
+    return next(
+        (hits[d.source_key] for d in met if (d.evidence.chunk_id, d.evidence.quote_start, d.relation) == told), None
     )
-
-
-def only_ends(start: datetime | None, end_precision: str | None) -> bool:
-    """Does a statement speak of an end alone?"""
-    return start is None and end_precision is not None
 
 
 def assertion_row(draft: Draft) -> dict[str, object]:

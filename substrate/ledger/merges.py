@@ -1,22 +1,36 @@
-"""Merging: two entities are one from now on. Facts keep the ids they were written with; reads join the relation."""
+"""Merging two entities into one, and parting them again. Facts keep the ids they were written with.
+
+What a cluster is follows from the merges in force, taken in the order they were made, each on the two ids a person
+named. So the revert of a merge on which a later one was built leaves exactly what the later one alone would have
+made, and nothing is ambiguous: each merge joins two clusters, and without any of them the rest still do.
+"""
 
 from __future__ import annotations
 
-from uuid import UUID, uuid4
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+from uuid import UUID
 
 from substrate import sql
 from substrate.errors import Conflict, NotFound
+from substrate.ledger.acts import act_id, undo
 from substrate.ledger.door import Door
 from substrate.ledger.entities import canonical_ids, cluster_members
+from substrate.ledger.pending import ask_again
 from substrate.ledger.recompute import recompute
-from substrate.ledger.refusals import refused_assertions
+from substrate.ledger.refusals import withhold
+from substrate.ledger.scenes import Row
 from substrate.ontology.store import load_ontology
 
+Place = tuple[UUID, UUID]
+"""What an entity is part of: its canonical entity, and the merge that put it there."""
 
-def merge(door: Door, keep_id: UUID, absorbed_id: UUID, why: str = "") -> UUID:
-    """Make `absorbed_id` and everything merged into it resolve to the canonical entity of `keep_id`.
 
-    Returns the merge's id. Raises `NotFound` for an unknown entity and `Conflict` if they are one already.
+def merge(door: Door, keep_id: UUID, absorbed_id: UUID, why: str = "", *, automatic: bool = False) -> UUID:
+    """Make the cluster of `absorbed_id` part of that of `keep_id`, whose canonical entity stays.
+
+    Returns the merge's id. Raises `NotFound` for an unknown entity, `Conflict` if they are one already, and if an
+    `automatic` merge would join again what a person parted.
     """
     known = door.connection.execute(
         sql.query("entities_by_id"), {"kb_id": door.kb_id, "ids": [keep_id, absorbed_id]}
@@ -25,18 +39,108 @@ def merge(door: Door, keep_id: UUID, absorbed_id: UUID, why: str = "") -> UUID:
         if wanted not in {row["id"] for row in known}:
             raise NotFound(f"{field}: no entity with that id", field=field)
     canonical = canonical_ids(door.connection, door.kb_id, [keep_id, absorbed_id])
-    kept, absorbed = canonical.get(keep_id, keep_id), canonical.get(absorbed_id, absorbed_id)
-    if kept == absorbed:
+    clusters = {canonical.get(i, i) for i in (keep_id, absorbed_id)}
+    if len(clusters) == 1:
         raise Conflict("these two are one entity already", field="absorb")
-    members = cluster_members(door.connection, door.kb_id, [kept, absorbed])
-    merge_id = uuid4()
-    door.insert("merges", [{"id": merge_id, "kept_id": kept, "absorbed_id": absorbed, "why": why}])
-    moving = [m for m, c in members.items() if c == absorbed]
-    door.close("entity_canonical", [m for m in moving if m != absorbed])
-    door.insert("entity_canonical", [{"entity_id": m, "canonical_id": kept, "merge_id": merge_id} for m in moving])
-    rows = door.connection.execute(
+    if automatic and parted(door, keep_id, absorbed_id):
+        raise Conflict("a person told these two apart", field="absorb")
+    members = cluster_members(door.connection, door.kb_id, clusters)
+    merge_id = act_id(door, "merge")
+    door.insert("merges", [{"id": merge_id, "kept_id": keep_id, "absorbed_id": absorbed_id, "why": why}])
+    _place(door, list(members))
+    rows = _assertions(door, members)
+    moved = withhold(door, rows)  # what one of the two was refused, both are
+    ontology = load_ontology(door.connection, door.kb_id)
+    recompute(door, [*rows, *moved], ontology, withdrawal="rejected", merging=True)
+    return merge_id
+
+
+def revert_merge(door: Door, merge_id: UUID, why: str = "") -> UUID:
+    """Tell the two entities apart again: what is held is what would be, had this merge never been made.
+
+    What was recorded meanwhile stays on the ids it was written with, what a refusal reached through the merge counts
+    again, and what was not asked since is asked. Returns the revert's id. Raises `NotFound` for an unknown merge and
+    `Conflict` if it was reverted before, or if its entities were moved in this very transaction.
+    """
+    found = _revertible(door, merge_id)
+    canonical = canonical_ids(door.connection, door.kb_id, [found["kept_id"]])
+    members = cluster_members(door.connection, door.kb_id, {canonical.get(found["kept_id"], found["kept_id"])})
+    if any(r["recorded_seq"] == door.seq for r in _held_places(door, members)):
+        raise Conflict("what was merged in this transaction is parted in a later one", field="merge_id")
+    rows = _assertions(door, members)
+    former = _lineages(door, rows, found["recorded_seq"])
+    revert_id = undo(door, "merge", merge_id, why)
+    _place(door, list(members))
+    moved = withhold(door, rows)
+    facts = door.connection.execute(
+        sql.query("held_facts_of_entities"), {"kb_id": door.kb_id, "ids": list(members)}
+    ).fetchall()
+    ontology = load_ontology(door.connection, door.kb_id)
+    recompute(door, [*rows, *moved, *facts], ontology, withdrawal="parted", lineages=former)
+    ask_again(door, entities=list(members))
+    return revert_id
+
+
+def _revertible(door: Door, merge_id: UUID) -> dict[str, Any]:
+    found = door.connection.execute(sql.query("merge_of_id"), {"kb_id": door.kb_id, "id": merge_id}).fetchone()
+    if found is None:
+        raise NotFound("no merge with that id", field="merge_id")
+    if found["reverted_seq"] is not None:
+        raise Conflict(f"this merge was reverted at seq {found['reverted_seq']}", field="merge_id")
+    return found
+
+
+def parted(door: Door, one_id: UUID, other_id: UUID) -> bool:
+    """Did a person tell these two apart, or two that are one with them now? An automatic merge must leave them so."""
+    canonical = canonical_ids(door.connection, door.kb_id, [one_id, other_id])
+    ends = {canonical.get(i, i) for i in (one_id, other_id)}
+    members = cluster_members(door.connection, door.kb_id, ends)
+    pairs = door.connection.execute(sql.query("parted_pairs"), {"kb_id": door.kb_id, "ids": list(members)}).fetchall()
+    return len(ends) == 2 and any({members.get(p["kept_id"]), members.get(p["absorbed_id"])} == ends for p in pairs)
+
+
+def _assertions(door: Door, members: Iterable[UUID]) -> list[dict[str, Any]]:
+    return door.connection.execute(
         sql.query("assertions_of_entities"), {"kb_id": door.kb_id, "ids": list(members)}
     ).fetchall()
-    door.close("assertions", refused_assertions(door, rows), "rejected")  # what one of the two was refused, both are
-    recompute(door, rows, load_ontology(door.connection, door.kb_id), merging=True)
-    return merge_id
+
+
+def _lineages(door: Door, rows: Sequence[Row], seq: int) -> dict[UUID, UUID]:
+    """assertion → the lineage it was evidence of until that transaction, where it is held no more."""
+    found = door.connection.execute(
+        sql.query("lineages_before"), {"kb_id": door.kb_id, "ids": [r["id"] for r in rows], "seq": seq}
+    ).fetchall()
+    return {row["assertion_id"]: row["lineage_id"] for row in found}
+
+
+def _place(door: Door, members: Sequence[UUID]) -> None:
+    """Bring ``entity_canonical`` to what the merges in force say of these clusters."""
+    parameters = {"kb_id": door.kb_id, "ids": list(members)}
+    wanted = united(door.connection.execute(sql.query("merges_in_force"), parameters).fetchall())
+    held = {r["entity_id"]: (r["canonical_id"], r["merge_id"]) for r in _held_places(door, members)}
+    door.close("entity_canonical", [e for e, place in held.items() if wanted.get(e) != place])
+    door.insert(
+        "entity_canonical",
+        [
+            {"entity_id": entity, "canonical_id": canonical, "merge_id": merge_id}
+            for entity, (canonical, merge_id) in wanted.items()
+            if held.get(entity) != (canonical, merge_id)
+        ],
+    )
+
+
+def _held_places(door: Door, members: Iterable[UUID]) -> list[dict[str, Any]]:
+    return door.connection.execute(sql.query("held_canonical"), {"kb_id": door.kb_id, "ids": list(members)}).fetchall()
+
+
+def united(merges: Iterable[Mapping[str, Any]]) -> dict[UUID, Place]:
+    """entity → its place after these merges, for those that are not their own canonical entity. Pure.
+
+    Each merge names two ids (``kept_id``, ``absorbed_id``) and means the clusters they are in by then.
+    """
+    places: dict[UUID, Place] = {}
+    for m in merges:
+        kept, absorbed = (places[i][0] if i in places else i for i in (m["kept_id"], m["absorbed_id"]))
+        for entity in [absorbed, *(e for e, (canonical, _) in places.items() if canonical == absorbed)]:
+            places[entity] = (kept, m["id"])
+    return places

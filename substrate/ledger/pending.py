@@ -1,4 +1,4 @@
-"""Proposals: what an agent recorded waits for a person, who confirms or rejects it beneath its sentence."""
+"""Proposals: what an agent recorded waits for a person, who decides it beneath its sentence (see `verdicts`)."""
 
 from __future__ import annotations
 
@@ -6,15 +6,12 @@ from collections.abc import Sequence
 from uuid import UUID, uuid4
 
 from substrate import sql
-from substrate.db import Database
-from substrate.errors import Conflict, NotFound
 from substrate.identity.claims import BoundClaim, bound_claim
-from substrate.identity.drafts import draft_of, drafts_of, names_in
-from substrate.ledger.assertions import assert_batch
-from substrate.ledger.door import Door, Via, open_door
+from substrate.identity.drafts import draft_of, names_in
+from substrate.ledger.door import Door
 from substrate.ledger.drafts import normalise_name
-from substrate.ledger.entities import canonical_ids, resolve_names
-from substrate.ledger.refusals import count_restatements, refuse, refused
+from substrate.ledger.entities import canonical_ids
+from substrate.ledger.refusals import count_restatements, refused
 from substrate.ontology.store import load_ontology
 
 
@@ -74,42 +71,13 @@ def _row(claim: BoundClaim) -> dict[str, object]:
     }
 
 
-def confirm(db: Database, kb_id: UUID, pending_id: UUID, *, actor: str, via: Via = "rest", why: str = "") -> list[UUID]:
-    """A person nods: the claim is asserted as it stands. Returns the lineages that are new or changed.
+def ask_again(door: Door, *, entities: Sequence[UUID] = (), refusals: Sequence[UUID] = ()) -> int:
+    """Propose the remembered claims that one of these refusals, or one about these entities, kept from being asked.
 
-    Raises `NotFound`, and `Conflict` if it was decided before or if its triple is refused.
+    Those that are still refused are not asked. Returns how many wait now that did not.
     """
-    with (
-        db.write(kb_id) as connection,
-        open_door(connection, kb_id, actor=actor, via=via, action="confirmed", why=why) as door,
-    ):
-        claim = _claim(door, pending_id)
-        ontology = load_ontology(connection, kb_id)
-        entities = resolve_names(door, names_in([claim]), ontology.class_by_word)
-        outcome = assert_batch(door, drafts_of([claim], entities), ontology)
-        if outcome.refused:
-            raise Conflict("this triple is refused; lift the refusal first", field="pending_id")
-        door.decide(pending_id, "confirmed", why)
-    return sorted(outcome.lineages)
-
-
-def reject(db: Database, kb_id: UUID, pending_id: UUID, *, actor: str, via: Via = "rest", why: str = "") -> UUID:
-    """A person says no: the triple is refused from now on, on every path. Returns the refusal's id."""
-    with (
-        db.write(kb_id) as connection,
-        open_door(connection, kb_id, actor=actor, via=via, action="rejected", why=why) as door,
-    ):
-        claim = _claim(door, pending_id)
-        ontology = load_ontology(connection, kb_id)
-        entities = resolve_names(door, names_in([claim]), ontology.class_by_word)
-        door.decide(pending_id, "rejected", why)
-        return refuse(door, draft_of(claim, entities), why)
-
-
-def _claim(door: Door, pending_id: UUID) -> BoundClaim:
-    row = door.connection.execute(sql.query("claim_of_proposal"), {"kb_id": door.kb_id, "id": pending_id}).fetchone()
-    if row is None:
-        raise NotFound("no proposal with that id", field="pending_id")
-    if row["verdict"] is not None:
-        raise Conflict(f"this proposal was {row['verdict']} before", field="pending_id")
-    return bound_claim(row, load_ontology(door.connection, door.kb_id))
+    parameters = {"kb_id": door.kb_id, "entities": list(entities), "refusals": list(refusals)}
+    rows = door.connection.execute(sql.query("claims_refused_by"), parameters).fetchall()
+    unique = {row["id"]: row for row in rows}
+    ontology = load_ontology(door.connection, door.kb_id)
+    return propose(door, [bound_claim(row, ontology) for row in unique.values()]) if unique else 0

@@ -26,7 +26,7 @@ _TIME = (
 )  # fmt: skip
 _WORDS = ("predicate_key", "phrase", "value_raw", "value_norm", "value_number", "value_unit", "value_type")
 _COMPARED = (*_TIME, *_WORDS, "qualifiers", "grade", "confidence")
-Withdrawal = Literal["retracted", "rejected"]
+Withdrawal = Literal["retracted", "rejected", "parted"]
 
 
 def recompute(

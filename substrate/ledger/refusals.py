@@ -1,8 +1,14 @@
-"""Refusals: a triple that a person said no to stays out on every path, follows merges, and counts its restatements."""
+"""Refusals: a triple that a person said no to stays out on every path, follows merges and their revert.
+
+An assertion that a refusal reaches is recorded and withheld: it is live, and no fact rests on it. What is withheld is
+a function of the assertions, the refusals and the merges in force, so that taking back a merge or a verdict gives
+back exactly what it kept out.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from uuid import UUID, uuid4
 
@@ -11,7 +17,9 @@ from substrate.errors import NotFound
 from substrate.ledger.door import Door
 from substrate.ledger.drafts import Draft
 from substrate.ledger.entities import canonical_ids, cluster_members
-from substrate.ledger.scenes import Row, Triple, triple_of
+from substrate.ledger.recompute import recompute
+from substrate.ledger.scenes import Row, Triple, only_ends, relation_of, triple_of
+from substrate.ontology.store import load_ontology
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,9 +33,21 @@ class Refusal:
     object_id: UUID | None
     value_norm: str | None
 
+    def triples(self, canonical: Mapping[UUID, UUID]) -> set[Triple]:
+        """What it refuses, by predicate and by wording, on canonical ids (an empty mapping: on its own)."""
+        subject = canonical.get(self.subject_id, self.subject_id)
+        target = f"={self.value_norm}"
+        if self.object_id is not None:
+            target = str(canonical.get(self.object_id, self.object_id))
+        return {(subject, relation, target) for relation in _relations(self.predicate_key, self.phrase)}
+
+
+def _relations(predicate_key: str | None, phrase: str) -> set[str]:
+    return {f"phrase:{phrase}"} | ({predicate_key} if predicate_key else set())
+
 
 def refuse(door: Door, draft: Draft, why: str) -> UUID:
-    """Refuse the triple of `draft` from now on."""
+    """Refuse the triple of `draft` from now on. What states it already is the caller's to withdraw or `withhold`."""
     refusal_id = uuid4()
     row = {
         "id": refusal_id,
@@ -43,11 +63,163 @@ def refuse(door: Door, draft: Draft, why: str) -> UUID:
 
 
 def lift(door: Door, refusal_id: UUID) -> None:
-    """Let the triple in again from now on; what was refused meanwhile is not asserted by this."""
-    row = door.connection.execute(sql.query("held_refusal"), {"kb_id": door.kb_id, "id": refusal_id}).fetchone()
+    """Let the triple in again from now on.
+
+    What was said of the refused names themselves meanwhile is not asserted by this; what the refusal reached through
+    a merge alone counts again. Raises `NotFound` if no such refusal is in force.
+    """
+    row = door.connection.execute(sql.query("refusal_in_force"), {"kb_id": door.kb_id, "id": refusal_id}).fetchone()
     if row is None:
         raise NotFound("no refusal with that id is in force", field="refusal_id")
+    kept_out = _kept_out_by(door, [refusal_id])
     door.close("refusals", [refusal_id])
+    own = [r for r in kept_out if _states(r, Refusal(**row))]
+    gone = [*own, *hand_overs_to(own, kept_out)]
+    still = _desired(door, gone)
+    said = [r for r in gone if r["id"] not in still]
+    _release(door, [r["id"] for r in said])
+    door.close("assertions", [r["id"] for r in said], "rejected")
+    settle(door, [r for r in kept_out if r not in said])
+
+
+def release(door: Door, refusal_ids: Sequence[UUID]) -> None:
+    """Take refusals back as if they had never been: whatever they alone kept out counts again."""
+    kept_out = _kept_out_by(door, refusal_ids)
+    door.close("refusals", refusal_ids)
+    settle(door, kept_out)
+
+
+def settle(door: Door, rows: Sequence[Row]) -> set[UUID]:
+    """`withhold`, and the facts recomputed for what changed by it. Returns the lineages that changed."""
+    changed = withhold(door, rows)
+    return recompute(door, changed, load_ontology(door.connection, door.kb_id), withdrawal="rejected")
+
+
+def withhold(door: Door, rows: Sequence[Row]) -> list[Row]:
+    """Make what is withheld among these live assertions agree with the refusals and merges in force.
+
+    The other halves of hand-overs told in their sentences go with them. Returns the rows that are withheld from now
+    on or no more, for the caller to recompute.
+    """
+    held = _held(door, rows)
+    hits = _hits(door, rows)
+    beside = _beside(door, [r for r in rows if r["id"] in hits or r["id"] in held])
+    known = {r["id"] for r in rows}
+    mates = [r for r in beside if r["id"] not in known]
+    held |= _held(door, mates)
+    hits |= _hits(door, mates)
+    every = [*rows, *mates]
+    wanted = hits | _halves(every, hits)
+    stale = {i for i, (_, refusal) in held.items() if wanted.get(i) != refusal}
+    fresh = {i: refusal for i, refusal in wanted.items() if i not in held or i in stale}
+    door.close("withheld", sorted(held[i][0] for i in stale))
+    door.insert("withheld", withheld_rows(fresh))
+    return [r for r in every if (r["id"] in held) != (r["id"] in wanted)]
+
+
+def withheld_rows(by_assertion: Mapping[UUID, UUID]) -> list[dict[str, object]]:
+    """Rows of ``withheld`` for assertion → refusal."""
+    return [{"id": uuid4(), "assertion_id": a, "refusal_id": r} for a, r in by_assertion.items()]
+
+
+def _held(door: Door, rows: Sequence[Row]) -> dict[UUID, tuple[UUID, UUID]]:
+    """assertion → (row of ``withheld``, refusal), for those that are withheld now."""
+    if not rows:
+        return {}
+    found = door.connection.execute(
+        sql.query("withheld_of_assertions"), {"kb_id": door.kb_id, "ids": [r["id"] for r in rows]}
+    ).fetchall()
+    return {r["assertion_id"]: (r["id"], r["refusal_id"]) for r in found}
+
+
+def _release(door: Door, assertion_ids: Iterable[UUID]) -> None:
+    held = _held(door, [{"id": i} for i in assertion_ids])
+    door.close("withheld", sorted(row for row, _ in held.values()))
+
+
+def _kept_out_by(door: Door, refusal_ids: Sequence[UUID]) -> list[Row]:
+    found: list[Row] = list(
+        door.connection.execute(
+            sql.query("assertions_withheld_by"), {"kb_id": door.kb_id, "ids": list(refusal_ids)}
+        ).fetchall()
+    )
+    return found
+
+
+def _desired(door: Door, rows: Sequence[Row]) -> dict[UUID, UUID]:
+    hits = _hits(door, rows)
+    return hits | _halves(rows, hits)
+
+
+def _beside(door: Door, rows: Sequence[Row]) -> list[Row]:
+    """Every live assertion made by the sentences of these."""
+    told = {(r["chunk_id"], r["quote_start"]): r["document_id"] for r in rows if r["chunk_id"] is not None}
+    if not told:
+        return []
+    parameters = {
+        "kb_id": door.kb_id,
+        "document_ids": list(set(told.values())),
+        "chunk_ids": list({chunk for chunk, _ in told}),
+    }
+    found = door.connection.execute(sql.query("assertions_beside"), parameters).fetchall()
+    return [r for r in found if (r["chunk_id"], r["quote_start"]) in told]
+
+
+def _halves(rows: Sequence[Row], hits: Mapping[UUID, UUID]) -> dict[UUID, UUID]:
+    """The other halves of hand-overs to someone who is refused: "Bo replaced Ann": if not Bo, Ann did not go."""
+    refused = {_told(r): hits[r["id"]] for r in sorted(rows, key=lambda r: str(r["id"])) if r["id"] in hits}
+    return {r["id"]: refused[_told(r)] for r in hand_overs_to([r for r in rows if r["id"] in hits], rows)}
+
+
+def _told(row: Row) -> tuple[object, ...]:
+    return row["chunk_id"], row["quote_start"], relation_of(row)
+
+
+def hand_overs_to(refused: Sequence[Row], rows: Sequence[Row]) -> list[Row]:
+    """Those of `rows` that tell the other half of a hand-over in the sentence of a refused one."""
+    told = {_told(r) for r in refused if r["chunk_id"] is not None}
+    own = {r["id"] for r in refused}
+    return [
+        r
+        for r in rows
+        if r["id"] not in own and _told(r) in told and only_ends(r["stated_from"], r["stated_to_precision"])
+    ]
+
+
+def states(row: Row, draft: Draft) -> bool:
+    """Does an assertion state the triple of `draft` on the very ids of it, whatever was merged?"""
+    subject = (row["subject_id"], relation_of(row))
+    return subject == (draft.subject_id, draft.relation) and triple_of(row, {})[2] == draft.object_key({})
+
+
+def _states(row: Row, refusal: Refusal) -> bool:
+    return not _spellings(row, {}).isdisjoint(refusal.triples({}))
+
+
+def _spellings(row: Row, canonical: Mapping[UUID, UUID]) -> set[Triple]:
+    subject, _, target = triple_of(row, canonical)
+    return {(subject, relation, target) for relation in _relations(row["predicate_key"], row["phrase"])}
+
+
+def _hits(door: Door, rows: Sequence[Row]) -> dict[UUID, UUID]:
+    """assertion → the refusal in force that its triple meets, judged on canonical ids.
+
+    Of several, one of the assertion's own ids, then the first: lifting it must find what it was about.
+    """
+    if not rows:
+        return {}
+    ids: set[UUID] = {i for r in rows for i in (r["subject_id"], r["object_id"]) if i is not None}
+    canonical = canonical_ids(door.connection, door.kb_id, ids)
+    subjects: set[UUID] = {r["subject_id"] for r in rows}
+    by_triple = _refused_triples(door, {canonical.get(i, i) for i in subjects}, canonical)
+    if not by_triple:
+        return {}
+    found = {}
+    for row in rows:
+        met = [r for t in sorted(_spellings(row, canonical), key=str) for r in by_triple.get(t, ())]
+        if met:
+            found[row["id"]] = min(met, key=lambda r: not _states(row, r)).id
+    return found
 
 
 def refused(door: Door, drafts: Sequence[Draft], canonical: Mapping[UUID, UUID]) -> dict[str, UUID]:
@@ -59,40 +231,29 @@ def refused(door: Door, drafts: Sequence[Draft], canonical: Mapping[UUID, UUID])
     found: dict[str, UUID] = {}
     for d in drafts:
         subject, target = canonical.get(d.subject_id, d.subject_id), d.object_key(known)
-        for relation in filter(None, (d.predicate_key, f"phrase:{d.phrase}")):
-            if hit := by_triple.get((subject, relation, target)):
-                found[d.source_key] = hit
+        met = [
+            r
+            for relation in sorted(_relations(d.predicate_key, d.phrase))
+            for r in by_triple.get((subject, relation, target), ())
+        ]
+        if met:
+            own = {(d.subject_id, relation, d.object_key({})) for relation in _relations(d.predicate_key, d.phrase)}
+            found[d.source_key] = min(met, key=lambda r: own.isdisjoint(r.triples({}))).id
     return found
 
 
-def refused_assertions(door: Door, rows: Sequence[Row]) -> list[UUID]:
-    """Which of these live assertions state a triple that is refused now: a merge may have made it so."""
-    ids: set[UUID] = {i for r in rows for i in (r["subject_id"], r["object_id"]) if i is not None}
-    canonical = canonical_ids(door.connection, door.kb_id, ids)
-    by_triple = _refused_triples(door, {triple_of(r, canonical)[0] for r in rows}, canonical)
-    if not by_triple:
-        return []
-    found = []
-    for row in rows:
-        subject, relation, target = triple_of(row, canonical)
-        if not {(subject, r, target) for r in (relation, f"phrase:{row['phrase']}")}.isdisjoint(by_triple):
-            found.append(row["id"])
-    return found
-
-
-def _refused_triples(door: Door, subjects: set[UUID], canonical: Mapping[UUID, UUID]) -> dict[Triple, UUID]:
+def _refused_triples(door: Door, subjects: set[UUID], canonical: Mapping[UUID, UUID]) -> dict[Triple, list[Refusal]]:
     members = cluster_members(door.connection, door.kb_id, subjects)
     rows = door.connection.execute(
         sql.query("refusals_of_subjects"), {"kb_id": door.kb_id, "ids": list(members)}
     ).fetchall()
     refusals = [Refusal(**row) for row in rows]
     objects = {r.object_id for r in refusals if r.object_id is not None and r.object_id not in canonical}
-    known = {**canonical, **canonical_ids(door.connection, door.kb_id, objects)}
-    found: dict[Triple, UUID] = {}
+    known = {**canonical, **canonical_ids(door.connection, door.kb_id, objects), **members}
+    found: dict[Triple, list[Refusal]] = defaultdict(list)
     for r in refusals:
-        target = str(known.get(r.object_id, r.object_id)) if r.object_id else f"={r.value_norm}"
-        for relation in filter(None, (r.predicate_key, f"phrase:{r.phrase}")):
-            found[members[r.subject_id], relation, target] = r.id
+        for triple in r.triples(known):
+            found[triple].append(r)
     return found
 
 

@@ -10,13 +10,12 @@ from uuid import UUID
 from substrate import sql
 from substrate.errors import NotFound
 from substrate.extraction.claims import Value
-from substrate.ledger.assertions import only_ends
 from substrate.ledger.door import Door
 from substrate.ledger.drafts import Draft
 from substrate.ledger.entities import canonical_ids, cluster_members
 from substrate.ledger.recompute import Withdrawal, recompute
-from substrate.ledger.refusals import refuse
-from substrate.ledger.scenes import Row, relation_of, triple_of
+from substrate.ledger.refusals import hand_overs_to, refuse, states, withhold
+from substrate.ledger.scenes import Row
 from substrate.ontology.store import load_ontology
 
 
@@ -47,13 +46,13 @@ def _withdraw_proposals(door: Door, version_ids: Sequence[UUID]) -> None:
         door.decide(row["id"], "withdrawn", "the document no longer says so")
 
 
-def _close(door: Door, rows: Sequence[Row], kind: str) -> Retracted:
-    if not rows:
+def _close(door: Door, rows: Sequence[Row], kind: str, beside: Sequence[Row] = ()) -> Retracted:
+    if not rows and not beside:
         return Retracted()
     door.close("assertions", [row["id"] for row in rows], kind)
     before = _lineages(door, [row["id"] for row in rows])
     withdrawal: Withdrawal = "rejected" if kind == "rejected" else "retracted"
-    changed = recompute(door, rows, load_ontology(door.connection, door.kb_id), withdrawal=withdrawal)
+    changed = recompute(door, [*rows, *beside], load_ontology(door.connection, door.kb_id), withdrawal=withdrawal)
     gone = door.connection.execute(
         sql.query("facts_closed_at"),
         {"kb_id": door.kb_id, "seq": door.seq, "lineages": list(before | changed)},
@@ -87,27 +86,24 @@ def reject_fact(door: Door, fact_id: UUID, why: str) -> UUID:
         object_id=fact["object_id"],
         value=value,
     )
+    return reject_triple(door, draft, why)
+
+
+def reject_triple(door: Door, draft: Draft, why: str) -> UUID:
+    """Refuse the triple of `draft` and withdraw what states it on those very ids; returns the refusal's id.
+
+    What states it of an entity that is one with these by a merge alone is withheld: the revert gives it back.
+    """
     refusal_id = refuse(door, draft, why)
-    ids = [i for i in (fact["subject_id"], fact["object_id"]) if i is not None]
+    ids = [i for i in (draft.subject_id, draft.object_id) if i is not None]
     canonical = canonical_ids(door.connection, door.kb_id, ids)
     members = cluster_members(door.connection, door.kb_id, {canonical.get(i, i) for i in ids})
     rows = door.connection.execute(
         sql.query("assertions_of_entities"), {"kb_id": door.kb_id, "ids": list(members)}
     ).fetchall()
-    triple = triple_of(fact, members)
-    refused = [r for r in rows if triple_of(r, members) == triple]
-    _close(door, [*refused, *_hand_overs_to(refused, rows)], "rejected")
+    said = [r for r in rows if states(r, draft)]
+    own = [*said, *hand_overs_to(said, rows)]
+    gone = {r["id"] for r in own}
+    moved = withhold(door, [r for r in rows if r["id"] not in gone])
+    _close(door, own, "rejected", moved)
     return refusal_id
-
-
-def _hand_overs_to(refused: Sequence[Row], rows: Sequence[Row]) -> list[Row]:
-    """The other halves of hand-overs told in the refused sentences: "Bo replaced Ann": if not Bo, Ann did not go."""
-    told = {(r["chunk_id"], r["quote_start"], relation_of(r)) for r in refused if r["chunk_id"] is not None}
-    own = {r["id"] for r in refused}
-    return [
-        r
-        for r in rows
-        if r["id"] not in own
-        and (r["chunk_id"], r["quote_start"], relation_of(r)) in told
-        and only_ends(r["stated_from"], r["stated_to_precision"])
-    ]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Hashable, Iterable, Mapping
+from datetime import datetime
 from functools import cached_property
 from typing import Any
 from uuid import UUID
@@ -31,6 +32,11 @@ def predicate_of(triple: Triple) -> str | None:
 
 
 def triple_of(row: Row, canonical: Mapping[UUID, UUID]) -> Triple:
+def only_ends(start: datetime | None, end_precision: str | None) -> bool:
+    """Does a statement speak of an end alone?"""
+    return start is None and end_precision is not None
+
+
     """The triple of an assertion or fact row, on canonical ids."""
     subject = canonical.get(row["subject_id"], row["subject_id"])
     if row["object_id"] is not None:

@@ -1,0 +1,142 @@
+-- Merges, refusals, types and verdicts, and how each is taken back.
+
+-- name: merge_of_id
+-- A merge, with its revert if there is one.
+select m.id, m.kept_id, m.absorbed_id, m.recorded_seq, r.recorded_seq as reverted_seq
+from merges m left join reverts r on r.kb_id = m.kb_id and r.merge_id = m.id
+where m.kb_id = %(kb_id)s and m.id = %(id)s
+
+-- name: last_merge_of_transaction
+select id from merges where kb_id = %(kb_id)s and recorded_seq = %(seq)s order by id desc limit 1
+
+-- name: last_retyping_of_transaction
+select id from retypings where kb_id = %(kb_id)s and recorded_seq = %(seq)s order by id desc limit 1
+
+-- name: merges_in_force
+-- The merges that made these clusters what they are, in the order they were made. Give every member.
+select m.id, m.kept_id, m.absorbed_id
+from merges m
+where m.kb_id = %(kb_id)s and (m.kept_id = any(%(ids)s) or m.absorbed_id = any(%(ids)s))
+  and not exists (select from reverts r where r.kb_id = m.kb_id and r.merge_id = m.id)
+order by m.recorded_seq, m.id
+
+-- name: held_canonical
+select entity_id, canonical_id, merge_id, recorded_seq from entity_canonical
+where kb_id = %(kb_id)s and entity_id = any(%(ids)s) and invalidated_seq is null
+
+-- name: parted_pairs
+-- The two ends of every reverted merge that touches one of these entities.
+select m.kept_id, m.absorbed_id
+from merges m join reverts r on r.kb_id = m.kb_id and r.merge_id = m.id
+where m.kb_id = %(kb_id)s and (m.kept_id = any(%(ids)s) or m.absorbed_id = any(%(ids)s))
+
+-- name: lineages_before
+-- Assertion → the lineage, held no more, that it was evidence of when this transaction closed the link.
+select e.assertion_id, e.lineage_id from evidence e
+where e.kb_id = %(kb_id)s and e.assertion_id = any(%(ids)s) and e.invalidated_seq = %(seq)s
+  and not exists (select from facts f
+                  where f.kb_id = e.kb_id and f.lineage_id = e.lineage_id and f.invalidated_seq is null)
+order by e.assertion_id, e.lineage_id
+
+-- name: held_facts_of_entities
+-- Facts that touch one of these entities, as rows whose timelines are to be computed anew.
+select f.id, f.subject_id, f.object_id, f.predicate_key, f.phrase, f.value_norm, false as corrects from facts f
+where f.kb_id = %(kb_id)s and f.invalidated_seq is null and f.subject_id = any(%(ids)s)
+union
+select f.id, f.subject_id, f.object_id, f.predicate_key, f.phrase, f.value_norm, false from facts f
+where f.kb_id = %(kb_id)s and f.invalidated_seq is null and f.object_id = any(%(ids)s)
+
+-- name: refusal_in_force
+select id, subject_id, predicate_key, phrase, object_id, value_norm from refusals
+where kb_id = %(kb_id)s and id = %(id)s and invalidated_seq is null
+
+-- name: withheld_of_assertions
+select id, assertion_id, refusal_id from withheld
+where kb_id = %(kb_id)s and assertion_id = any(%(ids)s) and invalidated_seq is null
+
+-- name: assertions_withheld_by
+-- Live assertions that these refusals keep out.
+select a.* from withheld w join assertions a on a.kb_id = w.kb_id and a.id = w.assertion_id
+where w.kb_id = %(kb_id)s and w.refusal_id = any(%(ids)s) and w.invalidated_seq is null and a.invalidated_seq is null
+
+-- name: assertions_beside
+-- Live assertions of these passages.
+select a.* from assertions a
+where a.kb_id = %(kb_id)s and a.document_id = any(%(document_ids)s) and a.chunk_id = any(%(chunk_ids)s)
+  and a.invalidated_seq is null
+
+-- name: claims_refused_by
+-- Remembered claims that were not proposed since one of these refusals met them, or one of any that reached these
+-- entities; where their passage is held.
+select c.*, d.kind as document_kind, d.namespace, k.document_id, k.version_id, v.author,
+       coalesce(v.doc_time, p.doc_time) as attested_at, false as mentioned
+from refusal_restatements x
+join refusals f on f.kb_id = x.kb_id and f.id = x.refusal_id
+join claims c on c.kb_id = x.kb_id and c.id = case when x.source_key like 'claim:%%' then substr(x.source_key, 7)::uuid end
+join chunks k on k.kb_id = c.kb_id and k.id = c.chunk_id
+join documents d on d.kb_id = k.kb_id and d.id = k.document_id and d.kind = 'memory'
+join document_versions v on v.kb_id = k.kb_id and v.id = k.version_id
+left join parse_results p on p.kb_id = k.kb_id and p.version_id = k.version_id and p.parser = k.parser
+where x.kb_id = %(kb_id)s and [[held k]]
+  and (f.id = any(%(refusals)s) or f.subject_id = any(%(entities)s) or f.object_id = any(%(entities)s))
+order by x.recorded_seq, k.document_id, k.position, c.ordinal
+
+-- name: claims_of_proposals
+-- The claims behind pending facts, as claims_of_chunks reads them, with the verdict if there is one.
+select c.*, d.kind as document_kind, d.namespace, k.document_id, k.version_id, v.author,
+       coalesce(v.doc_time, p.doc_time) as attested_at, false as mentioned, q.id as pending_id, q.verdict
+from pending_facts q
+join claims c on c.kb_id = q.kb_id and c.id = q.claim_id
+join chunks k on k.kb_id = c.kb_id and k.id = c.chunk_id
+join documents d on d.kb_id = k.kb_id and d.id = k.document_id
+join document_versions v on v.kb_id = k.kb_id and v.id = k.version_id
+left join parse_results p on p.kb_id = k.kb_id and p.version_id = k.version_id and p.parser = k.parser
+where q.kb_id = %(kb_id)s and q.id = any(%(ids)s)
+order by k.document_id, k.position, c.ordinal
+
+-- name: verdict_batch_of_id
+-- A batch, with its revert if there is one.
+select b.id, b.recorded_seq, r.recorded_seq as reverted_seq
+from verdict_batches b left join reverts r on r.kb_id = b.kb_id and r.batch_id = b.id
+where b.kb_id = %(kb_id)s and b.id = %(id)s
+
+-- name: verdicts_of_batch
+-- What was decided, with the columns of the proposal, and whether the passage and the refusal are held still.
+select v.refusal_id, p.id, p.claim_id, p.chunk_id, p.document_id, p.namespace, p.predicate_key, p.proposed_by,
+       f.id is not null as refused, k.id is not null as said
+from verdicts v
+join pending_facts p on p.kb_id = v.kb_id and p.id = v.pending_id
+left join refusals f on f.kb_id = v.kb_id and f.id = v.refusal_id and [[held f]]
+left join chunks k on k.kb_id = p.kb_id and k.id = p.chunk_id and [[held k]]
+where v.kb_id = %(kb_id)s and v.batch_id = %(id)s
+order by p.recorded_seq, p.id
+
+-- name: confirmed_beside
+-- Proposals of these passages that are confirmed, by a verdict in force that is not of this batch.
+select p.id from pending_facts p
+where p.kb_id = %(kb_id)s and p.chunk_id = any(%(chunk_ids)s) and p.verdict = 'confirmed'
+  and not exists (
+      select from verdicts v left join reverts r on r.kb_id = v.kb_id and r.batch_id = v.batch_id
+      where v.kb_id = p.kb_id and v.pending_id = p.id and (v.batch_id = %(batch_id)s or r.id is not null))
+
+-- name: assertions_of_claims
+-- Live assertions that these claims made, names included.
+select a.* from assertions a
+where a.kb_id = %(kb_id)s and a.document_id = any(%(document_ids)s) and a.claim_id = any(%(ids)s)
+  and a.invalidated_seq is null
+
+-- name: retyping_of_id
+select t.id, t.entity_id, t.recorded_seq, r.recorded_seq as reverted_seq
+from retypings t left join reverts r on r.kb_id = t.kb_id and r.retyping_id = t.id
+where t.kb_id = %(kb_id)s and t.id = %(id)s
+
+-- name: last_retyping
+-- What a person said last of an entity's type and did not take back.
+select t.id, t.type_key from retypings t
+where t.kb_id = %(kb_id)s and t.entity_id = %(entity_id)s
+  and not exists (select from reverts r where r.kb_id = t.kb_id and r.retyping_id = t.id)
+order by t.recorded_seq desc, t.id desc limit 1
+
+-- name: held_human_type
+select id, retyping_id from human_types
+where kb_id = %(kb_id)s and entity_id = %(entity_id)s and invalidated_seq is null
