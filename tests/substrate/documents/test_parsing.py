@@ -313,6 +313,15 @@ def test_binary_rubbish_named_txt_is_refused() -> None:
         ("Reported on 2024-07-05T10:30:00+02:00", datetime(2024, 7, 5, 8, 30, tzinfo=UTC), "second"),
         ("日期：2024年7月5日", datetime(2024, 7, 5, tzinfo=UTC), "day"),
         ("Published: 2024", datetime(2024, 1, 1, tzinfo=UTC), "year"),
+        ("提报日期：2024年7月5日", datetime(2024, 7, 5, tzinfo=UTC), "day"),
+        ("会议时间：2024年7月5日", datetime(2024, 7, 5, tzinfo=UTC), "day"),
+        ("数据统计截止：2024年7月31日", datetime(2024, 7, 31, tzinfo=UTC), "day"),
+        ("Data as of: June 30, 2024", datetime(2024, 6, 30, tzinfo=UTC), "day"),
+        ("Held on 5 July 2024 at head office", datetime(2024, 7, 5, tzinfo=UTC), "day"),
+        ("AUSTIN, July 5, 2024", datetime(2024, 7, 5, tzinfo=UTC), "day"),
+        ("NEW YORK, N.Y., July 5, 2024 /Wire/ -- Acme said", datetime(2024, 7, 5, tzinfo=UTC), "day"),
+        ("LONDON (5 July 2024) — Acme said", datetime(2024, 7, 5, tzinfo=UTC), "day"),
+        ("5 July 2024", datetime(2024, 7, 5, tzinfo=UTC), "day"),
     ],
 )
 def test_a_labelled_date_in_the_first_lines(line: str, at: datetime, precision: str) -> None:
@@ -331,6 +340,12 @@ def test_a_labelled_date_in_the_first_lines(line: str, at: datetime, precision: 
         "Issued shares: 2024",
         "Date: Q3 2024",
         "Date: 05/07/2024",
+        "Next meeting: 5 July 2024",
+        "Deadline: 5 July 2024",
+        "下次评审：2024年7月5日",
+        "截止日期：2024年7月5日",
+        "ACME, Inc. was founded on July 5, 2024",
+        "5 July 2024\n\n6 July 2024",
     ],
 )
 def test_no_date_where_none_is_stated(line: str) -> None:
