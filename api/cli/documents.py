@@ -1,9 +1,11 @@
-"""``twoclocks push``, ``sync``, ``delete``, ``documents`` and ``run``."""
+"""``twoclocks push``, ``sync``, ``delete``, ``documents`` (with what becomes of deleted ones) and ``run``."""
 
 from __future__ import annotations
 
 import os
 from pathlib import Path
+from typing import Any
+from uuid import UUID
 
 import click
 
@@ -72,14 +74,18 @@ def delete(external_id: str, why: str, slug: str | None) -> None:
         click.echo("it was deleted before")
     else:
         click.echo(f"deleted at seq:{done.seq}; {len(done.retracted)} facts are held no more")
+        click.echo(f"undo: twoclocks documents restore {done.deletion_id}")
 
 
-@click.command()
+@click.group(invoke_without_command=True)
 @click.option("--state", type=click.Choice(["waiting", "parsed", "incomplete", "failed"]))
 @base_option
 @json_option
-def documents(state: str | None, slug: str | None, as_json: bool) -> None:
-    """Documents by file name."""
+@click.pass_context
+def documents(ctx: click.Context, state: str | None, slug: str | None, as_json: bool) -> None:
+    """Documents by file name. Below: what was deleted, and how it comes back."""
+    if ctx.invoked_subcommand is not None:
+        return
     cursor = None
     with opened() as (_, db), db.read(EVERY_BASE) as conn:
         base = the_base(conn, slug)
@@ -91,10 +97,50 @@ def documents(state: str | None, slug: str | None, as_json: bool) -> None:
             else:
                 for d in answer["documents"]:
                     reason = f"  {d['failure_code']}: {d['failure']}" if d["failure"] else ""
-                    click.echo(f"{d['state']:10}  {d['external_id']}{reason}")
+                    missing = f"  missing at source since {d['missing_since']}" if d["missing_since"] else ""
+                    click.echo(f"{d['state']:10}  {d['external_id']}{reason}{missing}")
             cursor = answer["next_cursor"]
             if cursor is None:
                 return
+
+
+@documents.command()
+@click.option("--as-of", help="Record time: those recorded by then.")
+@click.option("--limit", default=50, show_default=True)
+@click.option("--cursor")
+@base_option
+@json_option
+def deletions(as_of: str | None, slug: str | None, as_json: bool, **page: Any) -> None:
+    """What was deleted, newest first, with the id that `restore` takes."""
+    with opened() as (_, db), db.read(EVERY_BASE) as conn:
+        base = the_base(conn, slug)
+        answer = reads.list_deletions(conn, base.id, reads.resolve(conn, base.id, as_of=as_of), **page)
+    if as_json:
+        print_json(answer)
+        return
+    for d in answer["deletions"]:
+        why = f": {d['why']}" if d["why"] else ""
+        back = f"; restored at seq:{d['restored']['seq']} by {d['restored']['by']}" if d["restored"] else ""
+        click.echo(f"{d['id']}  {d['external_id']}")
+        click.echo(f"  seq:{d['seq']} {d['at']} by {d['by']}{why}; {d['facts']} facts, {d['weakened']} weakened{back}")
+    if answer["next_cursor"]:
+        click.echo(f"more rows: --cursor {answer['next_cursor']}")
+
+
+@documents.command()
+@click.argument("deletion_id", type=click.UUID)
+@click.option("--why", default="", help="Kept with the restoration.")
+@base_option
+def restore(deletion_id: UUID, why: str, slug: str | None) -> None:
+    """Bring back exactly what the deletion DELETION_ID took; what was refused since stays out."""
+    from substrate.documents.restore import restore as bring_back
+
+    with opened() as (_, db):
+        with db.read(EVERY_BASE) as conn:
+            base = the_base(conn, slug)
+        done = bring_back(db, base.id, deletion_id, actor=ACTOR, via="cli", why=why)
+    kept_out = f"; {len(done.kept_out)} stay out" if done.kept_out else ""
+    click.echo(f"{done.external_id} restored at seq:{done.seq}; {len(done.fact_ids)} facts are held again{kept_out}")
 
 
 @click.command()

@@ -87,6 +87,8 @@ _FACTS = _list(
     document_ids=_STRINGS,
     evidence_count=_INTEGER,
     evidence={"type": "array", "items": {"type": "object"}},
+    unconfirmed=_BOOLEAN,
+    rested_on={"type": "array", "items": {"type": "object"}},
     since=_null("object"),
 )
 _PAGED = {

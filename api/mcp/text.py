@@ -105,11 +105,16 @@ def _fact(f: Answer) -> str:
     extra = "".join(f" [{q['label']}: {q['value']}]" for q in f["qualifiers"])
     sure = "" if f["confidence"] >= 1 else f" [{f['confidence']:.0%}]"
     later = f" <since {f['since']['invalidated_kind']}>" if f["since"] else ""
-    line = f"- {f['predicate_label']}{arrow}: {other}{extra} ({_when(f)}){sure}{later}"
+    doubt = " [unconfirmed: no passage held now says so]" if f["unconfirmed"] else ""
+    line = f"- {f['predicate_label']}{arrow}: {other}{extra} ({_when(f)}){sure}{doubt}{later}"
     for e in f["evidence"][:1]:
         source = f'"{e["filename"]}", document_id {e["document_id"]}' if e["document_id"] else "a person's word"
         more = f", {f['evidence_count']} sources" if f["evidence_count"] > 1 else ""
         line += f"\n  source: {_quoted(e['quote'])} ({source}{more})"
+    shown = {(e["chunk_id"], e["quote"]) for e in f["evidence"][:1]}
+    for e in f["rested_on"][:1]:
+        if (e["chunk_id"], e["quote"]) not in shown:
+            line += f'\n  rested on: {_quoted(e["quote"])} ("{e["filename"]}", {e["passage"]} since)'
     return line
 
 

@@ -7,6 +7,7 @@ from fastapi import APIRouter
 
 def routers() -> list[APIRouter]:
     """Every router, in the order in which paths are matched."""
-    from api.rest import bases, documents, health, history, knowledge, review
+    from api.rest import bases, documents, health, history, knowledge, lifecycle, review
 
-    return [health.router, bases.router, documents.router, knowledge.router, history.router, review.router]
+    nouns = (health, bases, documents, lifecycle, knowledge, history, review)
+    return [noun.router for noun in nouns]

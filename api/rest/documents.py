@@ -150,5 +150,7 @@ def _deleted(done: intake.Deleted) -> dict[str, Any]:
         "versions": len(done.version_ids),
         "chunks": done.chunks,
         "retracted_fact_ids": list(done.retracted),
+        "weakened_fact_ids": list(done.weakened),
+        "deletion_id": done.deletion_id,
         "seq": done.seq,
     }

@@ -1,4 +1,4 @@
-"""How documents come in and go: push, remember, delete, and the folder that is kept in step.
+"""How documents come in: push and remember. How they go is in `deletion`, how they come back in `restore`.
 
 Each verb is one ledger transaction. What is pushed is only noted here and parsed later by the pipeline; until the
 new version's chunks land, the version before it stays what readers see. A remembered sentence is its own chunk and
@@ -25,13 +25,13 @@ from substrate.documents.checks import (
     check_text,
     read_doc_time,
 )
+from substrate.documents.deletion import Deleted, delete
 from substrate.documents.parser_version import MEMORY_PARSER, PARSER
-from substrate.errors import Conflict, InvalidInput, NotFound
+from substrate.errors import Conflict, NotFound
 from substrate.ledger import Door, open_door
 from substrate.ledger.door import AlreadyCommitted, Via
-from substrate.ledger.retractions import close_version_assertions
 
-__all__ = ["Deleted", "PushItem", "PushResult", "RememberResult", "delete", "push", "remember"]
+__all__ = ["Deleted", "PushItem", "PushResult", "RememberResult", "delete", "ensure_source", "push", "remember"]
 
 Action = Literal["created", "updated", "unchanged", "revived"]
 SourceKind = Literal["push", "folder", "memory"]
@@ -54,19 +54,6 @@ class RememberResult:
     document_id: UUID
     chunk_id: UUID
     seq: int
-
-
-@dataclass(frozen=True, slots=True)
-class Deleted:
-    """What a deletion closed. ``seq`` is None where the document was deleted before and nothing was written."""
-
-    document_id: UUID
-    external_id: str
-    version_ids: tuple[UUID, ...] = ()
-    chunks: int = 0
-    retracted: tuple[UUID, ...] = ()
-    """Facts that are held no more."""
-    seq: int | None = None
 
 
 def ensure_source(conn: WriteConnection, kb_id: UUID, kind: SourceKind, name: str, config: Any = None) -> UUID:
@@ -262,67 +249,3 @@ def _remembered(db: Database, kb_id: UUID, seq: int) -> RememberResult:
     if row is None:
         raise Conflict("this idempotency key was used for something else", field="idempotency_key")
     return RememberResult(**row)
-
-
-def delete(
-    db: Database,
-    kb_id: UUID,
-    *,
-    external_id: str | None = None,
-    document_id: UUID | None = None,
-    actor: str,
-    via: Via,
-    why: str = "",
-) -> Deleted:
-    """Withdraw a document: its versions and chunks are closed, and with them the facts that rest on it alone.
-
-    What was held before stays readable as of then. Raises `NotFound`, and `Conflict` where several sources have a
-    document of that name.
-    """
-    check_text(why, "why", blank=True)
-    with db.write(kb_id) as conn:
-        with open_door(conn, kb_id, actor=actor, via=via, action="document deleted", why=why) as door:
-            found = _named(conn, kb_id, external_id, document_id)
-            return _delete(door, found["document_id"], found["external_id"])
-
-
-def _named(conn: WriteConnection, kb_id: UUID, external_id: str | None, document_id: UUID | None) -> dict[str, Any]:
-    if (external_id is None) == (document_id is None):
-        raise InvalidInput("give either external_id or document_id", field="document_id")
-    name = "documents_by_id" if external_id is None else "documents_by_external_id"
-    values = {"kb_id": kb_id, "external_id": external_id, "document_id": document_id}
-    rows = conn.execute(sql.query(name), values).fetchall()
-    if not rows:
-        raise NotFound(
-            f"no document {external_id or document_id}", field="external_id" if external_id else "document_id"
-        )
-    if len(rows) > 1:
-        raise Conflict(f"several sources have a document {external_id!r}; give its id", field="external_id")
-    return rows[0]
-
-
-def _delete(door: Door, document_id: UUID, external_id: str) -> Deleted:
-    values = {"kb_id": door.kb_id, "document_id": document_id, "below": None}
-    rows = door.connection.execute(sql.query("documents_held_versions"), values).fetchall()
-    if not rows:
-        return Deleted(document_id, external_id)
-    version_ids = [row["id"] for row in rows]
-    chunks = close_versions(door, version_ids, "deleted")
-    asserting = door.connection.execute(sql.query("documents_asserting_versions"), values).fetchall()
-    retracted = close_version_assertions(door, [row["id"] for row in asserting], "deleted").fact_ids
-    return Deleted(document_id, external_id, tuple(version_ids), chunks, retracted, door.seq)
-
-
-def close_versions(door: Door, version_ids: Sequence[UUID], kind: Literal["deleted", "superseded"]) -> int:
-    """Close held versions and their chunks; returns how many chunks.
-
-    What they assert is the caller's to close: at once where a document is deleted, and where it is superseded when
-    the facts stage has read the successor, so that a fact that both state keeps its evidence and its id throughout.
-    """
-    if not version_ids:
-        return 0
-    values = {"kb_id": door.kb_id, "version_ids": list(version_ids)}
-    chunks = door.connection.execute(sql.query("documents_held_chunks"), values).fetchall()
-    door.close("chunks", [row["id"] for row in chunks], kind)
-    door.close("document_versions", version_ids, kind)
-    return len(chunks)

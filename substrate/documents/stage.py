@@ -14,7 +14,7 @@ from uuid import UUID, uuid4
 from substrate import sql, work
 from substrate.db import Database
 from substrate.documents.blocks import ChunkDraft, ParsedDocument
-from substrate.documents.intake import close_versions
+from substrate.documents.deletion import close_versions
 from substrate.documents.parser_version import MEMORY_PARSER, PARSER
 from substrate.documents.parsing import ParserPool
 from substrate.errors import DocumentRejected

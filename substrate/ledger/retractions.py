@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 from uuid import UUID
 
@@ -25,6 +25,11 @@ class Retracted:
 
     fact_ids: tuple[UUID, ...] = ()
     changed: tuple[UUID, ...] = ()
+    """Lineages."""
+    weakened: tuple[UUID, ...] = ()
+    """Facts that lost evidence and stay: the rows held from now on."""
+    assertion_ids: tuple[UUID, ...] = ()
+    proposal_ids: tuple[UUID, ...] = ()
 
 
 def close_version_assertions(
@@ -34,16 +39,18 @@ def close_version_assertions(
     rows = door.connection.execute(
         sql.query("assertions_of_versions"), {"kb_id": door.kb_id, "ids": list(version_ids)}
     ).fetchall()
-    _withdraw_proposals(door, version_ids)
-    return _close(door, rows, kind)
+    proposals = _withdraw_proposals(door, version_ids)
+    return replace(_close(door, rows, kind), proposal_ids=proposals)
 
 
-def _withdraw_proposals(door: Door, version_ids: Sequence[UUID]) -> None:
+def _withdraw_proposals(door: Door, version_ids: Sequence[UUID]) -> tuple[UUID, ...]:
     waiting = door.connection.execute(
         sql.query("waiting_of_versions"), {"kb_id": door.kb_id, "ids": list(version_ids)}
     ).fetchall()
-    for row in waiting:
-        door.decide(row["id"], "withdrawn", "the document no longer says so")
+    ids = tuple(row["id"] for row in waiting)
+    for proposal_id in ids:
+        door.decide(proposal_id, "withdrawn", "the document no longer says so")
+    return ids
 
 
 def _close(door: Door, rows: Sequence[Row], kind: str, beside: Sequence[Row] = ()) -> Retracted:
@@ -53,11 +60,15 @@ def _close(door: Door, rows: Sequence[Row], kind: str, beside: Sequence[Row] = (
     before = _lineages(door, [row["id"] for row in rows])
     withdrawal: Withdrawal = "rejected" if kind == "rejected" else "retracted"
     changed = recompute(door, [*rows, *beside], load_ontology(door.connection, door.kb_id), withdrawal=withdrawal)
-    gone = door.connection.execute(
-        sql.query("facts_closed_at"),
-        {"kb_id": door.kb_id, "seq": door.seq, "lineages": list(before | changed)},
-    ).fetchall()
-    return Retracted(tuple(row["id"] for row in gone), tuple(sorted(changed)))
+    asked = {"kb_id": door.kb_id, "seq": door.seq}
+    gone = door.connection.execute(sql.query("facts_closed_at"), {**asked, "lineages": list(before | changed)})
+    stay = door.connection.execute(sql.query("lifecycle_held_of_lineages"), {**asked, "lineages": list(before)})
+    return Retracted(
+        fact_ids=tuple(row["id"] for row in gone),
+        changed=tuple(sorted(changed)),
+        weakened=tuple(row["id"] for row in stay),
+        assertion_ids=tuple(row["id"] for row in rows),
+    )
 
 
 def _lineages(door: Door, assertion_ids: Sequence[UUID]) -> set[UUID]:

@@ -5,6 +5,7 @@ the ``since`` of a fact or row is a function of the question and the sequence nu
 """
 
 from substrate.reads.changes import changes
+from substrate.reads.deletions import document_deletions, list_deletions
 from substrate.reads.diff import diff_between, record_diff, world_diff
 from substrate.reads.documents import get_document, list_documents
 from substrate.reads.entities import find_entities
@@ -18,12 +19,14 @@ from substrate.reads.snapshots import snapshot
 __all__ = [
     "changes",
     "diff_between",
+    "document_deletions",
     "entity_facts",
     "entity_history",
     "envelope",
     "fact_history",
     "find_entities",
     "get_document",
+    "list_deletions",
     "list_documents",
     "list_pending",
     "list_refusals",

@@ -12,6 +12,7 @@ from substrate.axes.as_of import AsOf
 from substrate.db import AnyConnection
 from substrate.errors import InvalidInput
 from substrate.reads import cursors
+from substrate.reads.confirmation import unconfirmed
 from substrate.reads.entities import Subject, names_of, subject
 from substrate.reads.moments import envelope, parse_bucket, rfc3339
 from substrate.reads.shapes import SINCE, Row, confidence, ids, object_value, stated_interval, text_or_none
@@ -95,12 +96,20 @@ def _rows(
 
 
 def with_names_and_evidence(conn: AnyConnection, kb_id: UUID, as_of: AsOf, rows: Sequence[Row]) -> list[Row]:
-    """Rows of facts with the name of the other end and what they rest on, as held at `as_of`."""
+    """Rows of facts with the name of the other end, what they rest on and whether that is held, all at `as_of`."""
     names = names_of(conn, kb_id, as_of, {row["other_id"] for row in rows} - {None})
     evidence = evidence_of(conn, kb_id, as_of, {row["lineage_id"] for row in rows})
+    rested = unconfirmed(conn, kb_id, as_of, {row["lineage_id"] for row in rows})
     nothing = {"evidence_count": 0, "document_ids": [], "evidence": []}
     return [
-        {**row, "other_name": names.get(row["other_id"]), **evidence.get(row["lineage_id"], nothing)} for row in rows
+        {
+            **row,
+            "other_name": names.get(row["other_id"]),
+            **evidence.get(row["lineage_id"], nothing),
+            "unconfirmed": row["lineage_id"] in rested,
+            "rested_on": rested.get(row["lineage_id"], []),
+        }
+        for row in rows
     ]
 
 
@@ -193,6 +202,8 @@ def fact(row: Row) -> dict[str, Any]:
         "document_ids": row["document_ids"],
         "evidence_count": row["evidence_count"],
         "evidence": row["evidence"],
+        "unconfirmed": row["unconfirmed"],
+        "rested_on": row["rested_on"],
         SINCE: _since(row),
     }
 

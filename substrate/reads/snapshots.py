@@ -8,6 +8,7 @@ from uuid import UUID
 from substrate.axes.as_of import AsOf
 from substrate.db import AnyConnection
 from substrate.reads import cursors, state
+from substrate.reads.confirmation import unconfirmed
 from substrate.reads.entities import subject
 from substrate.reads.moments import envelope
 
@@ -26,7 +27,8 @@ def snapshot(
     ``items`` are rows as they were written, oldest first: of ``kind`` ``entity``, ``type``, ``identity`` (an entity
     that stands for another since a merge), ``refusal`` and ``fact``. Where `as_of` has a valid time, facts that did not
     hold then are left out; the other kinds have none. ``names`` tells what each entity id in them was called and the
-    cluster it belonged to at `as_of`. Raises `InvalidInput` and `NotFound` naming the argument.
+    cluster it belonged to at `as_of`; ``unconfirmed`` which facts (by lineage) no passage held then spoke for, with
+    what they had rested on. Raises `InvalidInput` and `NotFound` naming the argument.
     """
     page = cursors.keyed(conn, kb_id, as_of, cursor, limit=limit, most=state.MOST, question=("snapshot", entity))
     bound: dict[str, object] = {"a": state.BEFORE_ALL, "b": page.as_of.seq}
@@ -39,6 +41,8 @@ def snapshot(
         query, shown = "state_keys_of_entity", who.shown()
     found, following = state.keys(conn, kb_id, query, page, bound)
     kept = state.rows(conn, kb_id, found)
+    lineages = {k.row["lineage_id"] for k in kept if k.key[1] == "fact"}
+    rested = unconfirmed(conn, kb_id, page.as_of, lineages)
     return {
         "kb_id": str(kb_id),
         "entity": shown,
@@ -49,4 +53,5 @@ def snapshot(
         "next_cursor": following,
         "items": [k.item() for k in kept],
         "names": state.names(conn, kb_id, page.as_of, kept),
+        "unconfirmed": {str(lineage): passages for lineage, passages in rested.items()},
     }

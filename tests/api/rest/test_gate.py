@@ -15,6 +15,8 @@ READS = (
     ("GET", "/ontology"),
     ("GET", "/documents"),
     ("GET", f"/documents/{ID}"),
+    ("GET", f"/documents/{ID}/deletions"),
+    ("GET", "/deletions"),
     ("GET", "/entities?name=x"),
     ("GET", "/entities/x/facts"),
     ("GET", "/entities/x/timeline"),
@@ -33,6 +35,7 @@ WRITES = (
     ("POST", "/documents"),
     ("DELETE", f"/documents/{ID}"),
     ("DELETE", "/documents?external_id=x"),
+    ("POST", f"/deletions/{ID}/restore"),
     ("POST", f"/review/pending/{ID}/confirm"),
     ("POST", f"/review/pending/{ID}/reject"),
     ("POST", f"/review/refusals/{ID}/lift"),
@@ -52,7 +55,7 @@ def test_the_lists_here_name_every_route(server):
     for path, methods in paths.items():
         if path.startswith("/api/v1/kbs/{kb_id}"):
             tail = path.removeprefix("/api/v1/kbs/{kb_id}")
-            for name in ("document_id", "pending_id", "fact_id", "refusal_id", "entity"):
+            for name in ("document_id", "deletion_id", "pending_id", "fact_id", "refusal_id", "entity"):
                 tail = tail.replace("{" + name + "}", "{id}")
             there |= {(m.upper(), tail) for m in methods}
     assert there == here

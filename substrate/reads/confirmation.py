@@ -1,0 +1,44 @@
+"""Facts that are held although no passage held says so: shown as unconfirmed, never kept or dropped in silence.
+
+That is the case between the landing of a document's new version and its reading, for as long as the reading fails, and
+where a person's word outlives the passages it was about.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from typing import Any
+from uuid import UUID
+
+from substrate import sql
+from substrate.axes.as_of import AsOf
+from substrate.db import AnyConnection
+from substrate.reads.moments import rfc3339
+from substrate.reads.shapes import text_or_none
+
+Passages = list[dict[str, Any]]
+
+
+def unconfirmed(conn: AnyConnection, kb_id: UUID, as_of: AsOf, lineages: Collection[UUID]) -> Mapping[UUID, Passages]:
+    """Those of `lineages` that were unconfirmed at `as_of`, with up to three passages they rested on last.
+
+    A passage is shown as evidence is; ``passage`` says what became of it: ``superseded`` or ``deleted``.
+    """
+    if not lineages:
+        return {}
+    parameters = sql.parameters(as_of, kb_id=kb_id, lineages=list(lineages))
+    found: dict[UUID, Passages] = {}
+    for row in conn.execute(sql.query("lifecycle_unconfirmed", as_of), parameters):
+        found.setdefault(row["lineage_id"], []).append(
+            {
+                "quote": row["quote"],
+                "document_id": text_or_none(row["document_id"]),
+                "filename": row["filename"],
+                "chunk_id": text_or_none(row["chunk_id"]),
+                "doc_time": rfc3339(row["attested_at"]),
+                "wording": row["wording"],
+                "origin": row["origin"],
+                "passage": row["passage"],
+            }
+        )
+    return found
