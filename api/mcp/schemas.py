@@ -225,7 +225,7 @@ TOOLS: tuple[ToolSpec, ...] = (
         "changes",
         "What changed on the record",
         "What the base learned or revised in a window of record time: asserted, corrected, rejected, merged, "
-        "retracted; newest first. Needs no entity: use it when the question names a period, not a subject.",
+        "parted, retracted; newest first. Needs no entity: use it when the question names a period, not a subject.",
         _input(
             ("since",),
             since=_text(f"Record time, inclusive. {_DATE}."),
@@ -236,7 +236,7 @@ TOOLS: tuple[ToolSpec, ...] = (
                 "minItems": 1,
                 "items": {
                     "type": "string",
-                    "enum": ["asserted", "corrected", "rejected", "merged", "retracted"],
+                    "enum": ["asserted", "corrected", "rejected", "merged", "parted", "retracted"],
                 },
                 "description": "Only these kinds of event.",
             },

@@ -16,8 +16,9 @@ from substrate.reads.entities import names_of, subject
 from substrate.reads.moments import envelope, parse_bucket, resolve, rfc3339
 from substrate.reads.shapes import Row, confidence, object_value, stated_interval, text_or_none
 
-KINDS = ("asserted", "corrected", "rejected", "merged", "retracted")
-"""What can happen to a fact on the record. ``retracted``: every source of it is gone."""
+KINDS = ("asserted", "corrected", "rejected", "merged", "parted", "retracted")
+"""What can happen to a fact on the record. ``retracted``: every source of it is gone; ``parted``: a merge was reverted."""
+_IDENTITY = {"merged": "is the same as", "parted": "is not the same as"}
 MOST = 100
 
 
@@ -37,7 +38,8 @@ def changes(
 
     Both are dates or moments of the record, not of the world; `until` names its last moment and may be left out.
     Nothing after `as_of` (None: the head) is seen. An event's ``at`` can be given to ``before`` to read what was
-    held until it. ``fact_id`` is the row written or closed; it is null for a merge, which has a ``merge_id``.
+    held until it. ``fact_id`` is the row written or closed; it is null for a merge or its
+    revert, which has a ``merge_id``.
     """
     question = ("changes", since, until, entity, tuple(sorted(kinds)) if kinds is not None else None)
     stands = as_of or resolve(conn, kb_id)
@@ -118,7 +120,7 @@ def _event(row: Row, names: dict[UUID, str]) -> dict[str, Any]:
         "subject_id": str(row["subject_canonical"]),
         "subject_name": names.get(row["subject_canonical"]),
         "predicate_key": row["predicate_key"],
-        "predicate_label": "is the same as" if is_merge else row["predicate_label"],
+        "predicate_label": _IDENTITY[row["kind"]] if is_merge else row["predicate_label"],
         "object_id": text_or_none(row["object_canonical"]),
         "object_name": names.get(row["object_canonical"]),
         "object_value": None if is_merge else object_value(row),

@@ -159,7 +159,7 @@ def _evidence(row: Row) -> dict[str, Any]:
 
 _FIELDS: Mapping[str, Callable[[Row], dict[str, Any]]] = {
     "entity": lambda row: {"label": row["label"]},
-    "type": lambda row: {"type_key": row["type_key"], "source": row["source"]},
+    "type": lambda row: {"entity_id": str(row["entity_id"]), "type_key": row["type_key"], "source": row["source"]},
     "identity": _identity,
     "refusal": _refusal,
     "fact": _fact,

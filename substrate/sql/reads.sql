@@ -69,7 +69,22 @@ with names as (
     from counted c
     join tiered k on k.id = c.id
     join entities e on e.kb_id = %(kb_id)s and e.id = c.id
-    left join entity_types y on y.kb_id = %(kb_id)s and y.entity_id = c.id and [[held y]]
+    cross join lateral (
+        select array(select c.id union all
+                     select m.entity_id from entity_canonical m
+                     where m.kb_id = %(kb_id)s and m.canonical_id = c.id and [[held m]]) as ids
+    ) cluster
+    left join lateral (
+        select w.type_key from (
+            select h.type_key, 0 as rank, false as other, -h.recorded_seq as place from human_types h
+            where h.kb_id = %(kb_id)s and h.entity_id = any(cluster.ids) and [[held h]]
+            union all
+            select y.type_key, case y.source when 'human' then 0 when 'inferred' then 1 else 2 end, y.entity_id <> c.id,
+                   y.recorded_seq
+            from entity_types y where y.kb_id = %(kb_id)s and y.entity_id = any(cluster.ids) and [[held y]]
+        ) w
+        order by w.rank, w.other, w.place, w.type_key limit 1
+    ) y on true
     order by k.tier, y.type_key is null, c.fact_count desc, e.label, c.id
     limit %(limit)s
 )
@@ -102,8 +117,8 @@ left join lateral (
 order by t.tier, t.type_key is null, t.fact_count desc, t.label, t.id
 
 -- name: reads_entity_card
--- One entity as it was: display name, every name held with its documents, type; `present` is false when it had
--- neither name nor fact yet.
+-- One entity as it was: display name, every name held with its documents, type (what a person said last, else what was
+-- inferred, else extracted); `present` is false when it had neither name nor fact yet.
 with names as (
     select f.*, (select count(*) from evidence v
                  where v.kb_id = f.kb_id and v.lineage_id = f.lineage_id and [[held v]]) as support
@@ -134,9 +149,15 @@ select e.id, coalesce((select value_raw from ranked where rank = 1), e.label) as
            from ranked r), '[]'::jsonb) as names
 from entities e
 left join lateral (
-    select y.type_key from entity_types y
-    where y.kb_id = %(kb_id)s and y.entity_id = any(%(members)s) and [[held y]]
-    order by y.entity_id <> %(id)s, y.recorded_seq, y.type_key limit 1
+    select w.type_key from (
+        select h.type_key, 0 as rank, false as other, -h.recorded_seq as place from human_types h
+        where h.kb_id = %(kb_id)s and h.entity_id = any(%(members)s) and [[held h]]
+        union all
+        select y.type_key, case y.source when 'human' then 0 when 'inferred' then 1 else 2 end, y.entity_id <> %(id)s,
+               y.recorded_seq
+        from entity_types y where y.kb_id = %(kb_id)s and y.entity_id = any(%(members)s) and [[held y]]
+    ) w
+    order by w.rank, w.other, w.place, w.type_key limit 1
 ) ty on true
 left join ontology_terms term on term.kb_id = %(kb_id)s and term.key = ty.type_key and [[held term]]
 where e.kb_id = %(kb_id)s and e.id = %(id)s
@@ -171,11 +192,27 @@ with mine as materialized (
            or strpos(lower(s.label), %(predicate)s) > 0 or strpos(lower(s.phrase), %(predicate)s) > 0
            or coalesce(s.aliases, '[]') ? %(predicate)s)
       and (%(object_type)s::text is null or exists (
-               select from entity_types y left join terms kind on kind.key = y.type_key
-               where y.kb_id = %(kb_id)s and [[held y]]
-                 and y.entity_id = coalesce((select c.canonical_id from entity_canonical c
-                                             where c.kb_id = %(kb_id)s and c.entity_id = s.other and [[held c]]), s.other)
-                 and (replace(lower(y.type_key), '_', ' ') = %(object_type)s or lower(kind.label) = %(object_type)s)))
+               select from (
+                   select k.id, array(select k.id union all
+                                      select m.entity_id from entity_canonical m
+                                      where m.kb_id = %(kb_id)s and m.canonical_id = k.id and [[held m]]) as members
+                   from (select coalesce((select c.canonical_id from entity_canonical c
+                                          where c.kb_id = %(kb_id)s and c.entity_id = s.other and [[held c]]),
+                                         s.other) as id) k
+               ) cluster
+               cross join lateral (
+                   select w.type_key from (
+                       select h.type_key, 0 as rank, false as other, -h.recorded_seq as place from human_types h
+                       where h.kb_id = %(kb_id)s and h.entity_id = any(cluster.members) and [[held h]]
+                       union all
+                       select y.type_key, case y.source when 'human' then 0 when 'inferred' then 1 else 2 end,
+                              y.entity_id <> cluster.id, y.recorded_seq
+                       from entity_types y where y.kb_id = %(kb_id)s and y.entity_id = any(cluster.members) and [[held y]]
+                   ) w
+                   order by w.rank, w.other, w.place, w.type_key limit 1
+               ) y
+               left join terms kind on kind.key = y.type_key
+               where replace(lower(y.type_key), '_', ' ') = %(object_type)s or lower(kind.label) = %(object_type)s))
       and (%(since)s::timestamptz is null or s.holds_to is null or s.holds_to > %(since)s)
       and (%(until)s::timestamptz is null or s.holds_from is null or s.holds_from < %(until)s)
       and (not %(dated)s or s.valid_from is not null or s.valid_to is not null)
@@ -278,6 +315,11 @@ with events as (
     from merges g
     where g.kb_id = %(kb_id)s and g.recorded_at >= %(since)s and g.recorded_at < %(until)s
       and g.recorded_seq <= %(seq)s
+    union all
+    select null, 'parted', r.recorded_seq, r.recorded_at, r.merge_id
+    from reverts r
+    where r.kb_id = %(kb_id)s and r.recorded_at >= %(since)s and r.recorded_at < %(until)s
+      and r.recorded_seq <= %(seq)s and r.merge_id is not null
 ), wanted as (
     select v.*, f.lineage_id, f.predicate_key, f.phrase, f.value_raw, f.value_norm, f.value_number, f.value_unit,
            f.value_type, f.confidence, f.valid_from, f.valid_from_precision, f.valid_to, f.valid_to_precision,

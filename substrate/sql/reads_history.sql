@@ -22,6 +22,13 @@ union all
    and (y.recorded_seq, 'type', y.entity_id) > (%(after_seq)s, %(after_kind)s::text, %(after_id)s::uuid)
  order by y.recorded_seq, y.entity_id limit %(limit)s)
 union all
+(select 'type', h.id, h.recorded_seq, h.recorded_seq > %(a)s from human_types h
+ where h.kb_id = %(kb_id)s and h.recorded_seq >= %(after_seq)s
+   and ((h.recorded_seq > %(a)s and h.recorded_seq <= %(b)s and (h.invalidated_seq is null or h.invalidated_seq > %(b)s))
+        or (h.recorded_seq <= %(a)s and h.invalidated_seq > %(a)s and h.invalidated_seq <= %(b)s))
+   and (h.recorded_seq, 'type', h.id) > (%(after_seq)s, %(after_kind)s::text, %(after_id)s::uuid)
+ order by h.recorded_seq, h.id limit %(limit)s)
+union all
 (select 'identity', c.entity_id, c.recorded_seq, c.recorded_seq > %(a)s from entity_canonical c
  where c.kb_id = %(kb_id)s and c.recorded_seq >= %(after_seq)s
    and ((c.recorded_seq > %(a)s and c.recorded_seq <= %(b)s and (c.invalidated_seq is null or c.invalidated_seq > %(b)s))
@@ -73,6 +80,9 @@ with found as (
     select 'type', y.entity_id, y.recorded_seq, y.invalidated_seq, y.entity_id, null, null, null
     from entity_types y where y.kb_id = %(kb_id)s and y.entity_id = any(%(members)s::uuid[])
     union all
+    select 'type', h.id, h.recorded_seq, h.invalidated_seq, h.entity_id, null, null, null
+    from human_types h where h.kb_id = %(kb_id)s and h.entity_id = any(%(members)s::uuid[])
+    union all
     select 'identity', c.entity_id, c.recorded_seq, c.invalidated_seq, c.entity_id, c.canonical_id, null, null
     from entity_canonical c
     where c.kb_id = %(kb_id)s and (c.entity_id = any(%(members)s::uuid[]) or c.canonical_id = any(%(members)s::uuid[]))
@@ -98,7 +108,8 @@ with found as (
     from found k
 )
 select j.kind, j.id, j.recorded_seq, j.later as came from judged j
-where j.earlier <> j.later and (j.recorded_seq, j.kind, j.id) > (%(after_seq)s, %(after_kind)s::text, %(after_id)s::uuid)
+where j.earlier <> j.later and j.invalidated_seq is distinct from j.recorded_seq
+  and (j.recorded_seq, j.kind, j.id) > (%(after_seq)s, %(after_kind)s::text, %(after_id)s::uuid)
 order by j.recorded_seq, j.kind, j.id limit %(limit)s
 
 -- name: state_keys_of_fact
@@ -129,10 +140,18 @@ select e.*, null::bigint as invalidated_seq, null::timestamptz as invalidated_at
 from entities e where e.kb_id = %(kb_id)s and e.id = any(%(ids)s::uuid[])
 
 -- name: state_types
-select y.*, y.entity_id as id from entity_types y where y.kb_id = %(kb_id)s and y.entity_id = any(%(ids)s::uuid[])
+-- A guess goes by its entity, a person's word by its own id.
+select y.entity_id as id, y.entity_id, y.type_key, y.source, y.recorded_seq, y.recorded_at, y.invalidated_seq, y.invalidated_at
+from entity_types y
+where y.kb_id = %(kb_id)s and y.entity_id = any(%(ids)s::uuid[]) and y.invalidated_seq is distinct from y.recorded_seq
+union all
+select h.id, h.entity_id, h.type_key, 'human', h.recorded_seq, h.recorded_at, h.invalidated_seq, h.invalidated_at
+from human_types h where h.kb_id = %(kb_id)s and h.id = any(%(ids)s::uuid[])
 
 -- name: state_identities
-select c.*, c.entity_id as id from entity_canonical c where c.kb_id = %(kb_id)s and c.entity_id = any(%(ids)s::uuid[])
+-- An entity that a chain of merges moved several times in one transaction was seen where it came to rest.
+select c.*, c.entity_id as id from entity_canonical c
+where c.kb_id = %(kb_id)s and c.entity_id = any(%(ids)s::uuid[]) and c.invalidated_seq is distinct from c.recorded_seq
 
 -- name: state_refusals
 select r.* from refusals r where r.kb_id = %(kb_id)s and r.id = any(%(ids)s::uuid[])
