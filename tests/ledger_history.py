@@ -18,6 +18,10 @@ from substrate.ledger._rows import SHAPES
 from substrate.migrate import migrate
 from tests.ledger_facts import Scribe, day
 
+from substrate.ledger.conflicts import decide, revert
+from substrate.ledger.corrections import correct_period, parse_end
+from substrate.ledger.merges import merge, revert_merge
+from substrate.ledger.types import retype, revert_retype
 from substrate.ledger.merges import merge, revert_merge
 from substrate.ledger.types import retype, revert_retype
 NFC, NFD = "é", unicodedata.normalize("NFD", "é")
@@ -95,6 +99,20 @@ class History(Scribe):
                 )
             with self._door(conn) as door:
                 common = {"chunk_id": evidence.chunk_id, "document_id": evidence.document_id, "proposed_by": "agent"}
+        self.judged()
+
+    def judged(self) -> None:
+        """Two rivals whose conflict was decided and is open again, and a period that a person corrected."""
+        for who in ("Ed", "Flo"):
+            self.say(who, "leads", "Kite", start=day("2024-01-01"))
+        conflict = self.one("conflicts", "id", "invalidated_seq is null")
+        with self.database.write(self.kb_id) as conn, self._door(conn) as door:
+            decide(door, conflict, "closed", "heard")
+        with self.database.write(self.kb_id) as conn, self._door(conn) as door:
+            revert(door, conflict, "not so")
+        fact = self.one("facts", "id", "invalidated_seq is null and predicate_key = 'leads' and valid_to is null")
+        with self.database.write(self.kb_id) as conn, self._door(conn) as door:
+            correct_period(door, fact, end=parse_end("2025"), why="seen")
                 common |= {"namespace": "", "predicate_key": None}
         self.acts()
 

@@ -30,6 +30,8 @@ from substrate.ledger.canonical import RowEncoder, as_stored, canonical_bytes, c
 Table = Literal[
     "assertions",
     "chunks",
+    "conflicts",
+    "corrections",
     "document_deletions",
     "document_restorations",
     "document_versions",
@@ -56,6 +58,7 @@ Table = Literal[
 _VALUE = ("value_raw", "value_norm", "value_number", "value_unit", "value_type")
 _TRIPLE = ("subject_id", "predicate_key", "phrase", "object_id")
 
+_SIDE = ("subject_id", "object_id", "value_norm", "said", "lineage_id", "assertion_id")
 
 @dataclass(frozen=True, slots=True)
 class Shape:
@@ -146,6 +149,13 @@ SHAPES: Mapping[Table, Shape] = {
     "evidence": Shape(("lineage_id", "assertion_id"), wordless=True),
     "pending_facts": Shape(("id", "claim_id", "chunk_id", "document_id", "namespace", "predicate_key", "proposed_by")),
     "refusals": Shape(("id", "subject_id", "predicate_key", "phrase", "object_id", "value_norm", "why")),
+    "conflicts": Shape(
+        ("id", "reason", "predicate_key", "phrase", "reopens")
+        + tuple(f"{side}_{column}" for side in ("old", "new") for column in _SIDE)
+    ),
+    "corrections": Shape(
+        ("id", "kind", "assertion_id", "fact_id", "fixes_start", "fixes_end", "seen", "conflict_id", "why")
+    ),
     "refusal_restatements": Shape(("refusal_id", "source_key", "document_id")),
     "withheld": Shape(("id", "assertion_id", "refusal_id")),
     "retypings": Shape(("id", "entity_id", "type_key", "why")),
@@ -268,7 +278,7 @@ def closed_by(kind: str, payload: bytes) -> tuple[str, Sequence[Closing]]:
 
 
 def _closing_details(table: Table) -> tuple[str, ...]:
-    if table == "pending_facts":
+    if table in ("pending_facts", "conflicts"):
         return ("verdict", "decided_by", "why")
     return ("invalidated_kind",) if table in _HAS_KIND else ()
 
@@ -415,6 +425,21 @@ def append(
     log: Sequence[Event],
 ) -> None:
     """Append the transaction and its chained events, which follow the hash `previous`, and move the head."""
+def decide_conflicts(
+    connection: WriteConnection,
+    kb_id: UUID,
+    seq: int,
+    at: datetime,
+    ids: Sequence[UUID],
+    verdict: str,
+    by: str,
+    why: str,
+) -> int:
+    """Close open conflicts with one verdict; returns how many were open."""
+    values = {"kb_id": kb_id, "seq": seq, "at": at, "ids": list(ids), "verdict": verdict, "by": by, "why": why}
+    return connection.execute(sql.query("decide_conflicts"), values).rowcount
+
+
     connection.execute(sql.query("append_transaction"), {"kb_id": kb_id, "seq": seq, "at": at, **transaction})
     kinds, said, salts, hashes = zip(*log, strict=True)
     events = {

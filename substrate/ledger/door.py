@@ -97,6 +97,17 @@ class Door:
         is the caller's. `said` is kept beside it, for people.
         """
         rows = {table: [row.logged for row in _rows.written(table, blanked)] for table, blanked in left.items()}
+    def decide_conflicts(self, ids: Sequence[UUID], verdict: str, why: str) -> None:
+        """Close open conflicts with one verdict. Raises `Conflict` if one was decided before."""
+        if not ids:
+            return
+        by = (verdict, self.actor, why)
+        if _rows.decide_conflicts(self.connection, self.kb_id, self.seq, self.at, ids, *by) != len(set(ids)):
+            raise Conflict("this conflict was decided before", field="conflict_id")
+        for conflict_id in sorted(set(ids)):
+            event = {"id": conflict_id, "verdict": verdict, "decided_by": self.actor, "why": why}
+            self._events.append(("decide conflicts", canonical_bytes(event)))
+
         self.note(PURGE, {**said, "events": sorted({(seq, ordinal) for seq, ordinal in events}), "left": rows})
         self._erasing.extend(set(events))
 

@@ -14,9 +14,10 @@ from typing import Any, Literal
 from uuid import UUID, uuid4
 
 from substrate import sql
+from substrate.ledger.conflict_rows import bring_to_agree
 from substrate.ledger.door import Door
 from substrate.ledger.entities import canonical_ids
-from substrate.ledger.scenes import Row, Scene, Triple, predicate_of, triple_of
+from substrate.ledger.scenes import Row, Scene, Triple, predicate_of, triple_of, value_of
 from substrate.ledger.spans import Span
 from substrate.ontology.terms import Ontology
 
@@ -105,6 +106,8 @@ class _Diff:
         self.links: dict[UUID, set[UUID]] = {}
         self.wanted: dict[UUID, set[UUID]] = {}
         self.changed: set[UUID] = set()
+        self.spans: dict[str, list[Span]] = {}
+        self.lineages: dict[str, list[UUID]] = {}
 
     def apply(self, dirty: set[Triple]) -> set[UUID]:
         """Bring the facts of `dirty` triples to what their timelines say; returns the lineages that changed."""
@@ -113,7 +116,20 @@ class _Diff:
         for triple in sorted(dirty, key=str):
             self._triple(triple)
         self.write(held)
+        self._conflicts(dirty)
         return self.changed
+
+    def _conflicts(self, dirty: set[Triple]) -> None:
+        for triple in self.scene.ring:
+            _, spans = self.scene.spans(triple)
+            held = self.scene.facts[triple]
+            self.links |= self._held_links([f["lineage_id"] for f in held])
+            found = self._match([(s, {}) for s in spans], held)
+            self._keep_place(triple, spans, [found[i]["lineage_id"] for i in range(len(spans))])
+        bring_to_agree(self.scene, self.spans, self.lineages, {value_of(t) for t in dirty})
+
+    def _keep_place(self, triple: Triple, spans: list[Span], lineages: list[UUID]) -> None:
+        self.spans[value_of(triple)], self.lineages[value_of(triple)] = spans, lineages
 
     def _held_links(self, lineages: list[UUID]) -> dict[UUID, set[UUID]]:
         links: dict[UUID, set[UUID]] = defaultdict(set)
@@ -128,13 +144,15 @@ class _Diff:
         temporal, spans = self.scene.spans(triple)
         wanted = [(s, _content(s, temporal, [rows[i] for i in s.support])) for s in spans]
         old = self._match(wanted, self.scene.facts[triple])
+        lineages = [old[i]["lineage_id"] if i in old else self._lineage(s) for i, s in enumerate(spans)]
+        self._keep_place(triple, spans, lineages)
         for i, (span, content) in enumerate(wanted):
             if i in old:
                 self.keep(old[i], content, set(span.support))
             else:
-                self._insert({**content, "lineage_id": self._lineage(span)}, set(span.support))
+                self._insert({**content, "lineage_id": lineages[i]}, set(span.support))
         kept = {f["id"] for f in old.values()}
-        said = not all(r["denies"] for r in rows.values())
+        said = bool(spans) or not all(r["denies"] or r["origin"] == "person" for r in rows.values())
         for f in self.scene.facts[triple]:
             if f["id"] not in kept:
                 kind = self.withdrawal if not said else "merged" if self.merging and spans else "corrected"
@@ -201,7 +219,7 @@ class _Diff:
 
 
 def _same(held: Row, content: Mapping[str, Any]) -> bool:
-    return all(held[c] == content[c] for c in _COMPARED)
+    return bool(content) and all(held[c] == content[c] for c in _COMPARED)
 
 
 def _content(span: Span, temporal: str, support: Sequence[Row]) -> dict[str, Any]:

@@ -10,9 +10,10 @@ from typing import Any
 from uuid import UUID
 
 from substrate import sql
+from substrate.ledger.conflict_rules import RIVALS, Pair, pair
 from substrate.ledger.door import Door
 from substrate.ledger.entities import canonical_ids, cluster_members
-from substrate.ledger.spans import Assertion, Span, Temporal
+from substrate.ledger.spans import Assertion, Fix, Span, Temporal
 from substrate.ledger.timelines import Timelines
 from substrate.ontology.terms import Ontology
 
@@ -31,12 +32,12 @@ def predicate_of(triple: Triple) -> str | None:
     return None if triple[1].startswith("phrase:") else triple[1]
 
 
-def triple_of(row: Row, canonical: Mapping[UUID, UUID]) -> Triple:
 def only_ends(start: datetime | None, end_precision: str | None) -> bool:
     """Does a statement speak of an end alone?"""
     return start is None and end_precision is not None
 
 
+def triple_of(row: Row, canonical: Mapping[UUID, UUID]) -> Triple:
     """The triple of an assertion or fact row, on canonical ids."""
     subject = canonical.get(row["subject_id"], row["subject_id"])
     if row["object_id"] is not None:
@@ -54,6 +55,10 @@ class Scene:
         self._on: dict[Hashable, set[Triple]] = defaultdict(set)
         self._seen: set[UUID] = set()
         self._clusters: dict[UUID, list[UUID]] = {}
+        self.conflicts: list[Row] = []
+        """Open conflicts near by, and decided ones whose decision counts."""
+        self.ring: set[Triple] = set()
+        """Rivals of what is recomputed that do not change themselves; their conflicts may."""
 
     def load(self, dirty: set[Triple], *, correcting: bool) -> set[Triple]:
         """Read what decides the timelines of `dirty`; returns them with every triple that a change of them moves.
@@ -68,8 +73,56 @@ class Scene:
             # A rival on one side may be cut by a stranger on its own other side.
             self._fetch_timelines(paired)
             dirty |= self._corrected_far_away(paired, correcting)
-        self.load_facts(dirty)
+            self.ring = self._rivals(dirty) - dirty
+            self._fetch_timelines(self.ring)
+        self.load_facts(dirty | self.ring)
+        self._load_conflicts(dirty)
         return dirty
+
+    def _load_conflicts(self, dirty: set[Triple]) -> None:
+        """One look whether there are any; where there are none that is all."""
+        connection, kb_id = self.door.connection, self.door.kb_id
+        if connection.execute(sql.query("any_conflict"), {"kb_id": kb_id}).fetchone() is None:
+            return
+        parameters = self._parameters(dirty | self.ring | self.assertions.keys())
+        rows = connection.execute(sql.query("conflicts_of_subjects"), parameters).fetchall()
+        for side in ("old", "new"):
+            self._known([{**side_of(row, side), "replaces": None} for row in rows])
+        self.conflicts = list(rows)
+
+    def sides(self, conflict: Row) -> tuple[str, str]:
+        """The triples of a conflict, old and new, on canonical ids, as the timelines name them."""
+        old, new = (triple_of(side_of(conflict, side), self.canonical) for side in ("old", "new"))
+        return value_of(old), value_of(new)
+
+    def pair_of(self, conflict: Row) -> Pair:
+        """The two statements of a conflict."""
+        old, new = self.sides(conflict)
+        return pair(old, conflict["old_said"], new, conflict["new_said"])
+
+    @property
+    def decided(self) -> set[Pair]:
+        """The pairs of statements that a person decided and that stand as decided."""
+        return {self.pair_of(c) for c in self.conflicts if c["verdict"] is not None}
+
+    def _together(self) -> dict[str, set[str]]:
+        """triple → the rivals that a person let stand beside it."""
+        found: dict[str, set[str]] = defaultdict(set)
+        for c in self.conflicts:
+            if c["verdict"] == "kept_both" and c["reason"] in RIVALS:
+                old, new = self.sides(c)
+                found[old].add(new)
+                found[new].add(old)
+        return found
+
+    def _fixes(self) -> dict[UUID, Fix]:
+        """assertion → how it fixes a period, for the words of people among what is loaded."""
+        words = [r["id"] for rows in self.assertions.values() for r in rows if r["origin"] == "person"]
+        if not words:
+            return {}
+        parameters = {"kb_id": self.door.kb_id, "ids": words}
+        rows = self.door.connection.execute(sql.query("corrections_of_assertions"), parameters).fetchall()
+        return {r["assertion_id"]: _fix(r) for r in rows if r["fixes_start"] or r["fixes_end"]}
 
     def timelines(self, triple: Triple) -> tuple[Hashable, ...]:
         """The timelines that a triple must have to itself: its subject's, its object's, both or none."""
@@ -163,6 +216,14 @@ class Scene:
         self.canonical |= own | canonical_ids(self.door.connection, self.door.kb_id, strangers)
         return rows
 
+    def row(self, assertion_id: UUID) -> Row:
+        """One of the assertions that are loaded."""
+        return self._by_id[assertion_id]
+
+    @cached_property
+    def _by_id(self) -> dict[UUID, Row]:
+        return {r["id"]: r for rows in self.assertions.values() for r in rows}
+
     def spans(self, triple: Triple) -> tuple[Temporal, list[Span]]:
         """How the triple lives in time, and the spans in which it held."""
         temporal = self.ontology.temporal(predicate_of(triple))
@@ -171,25 +232,31 @@ class Scene:
             return temporal, []
         if predicate_of(triple) is None and all(r["at_event"] for r in rows):
             temporal = "event"  # nobody declared the relation, and every text tells of a happening
-        return temporal, self._settled.spans(_value(triple), temporal)
+        return temporal, self.settled.spans(value_of(triple), temporal)
 
     @cached_property
-    def _settled(self) -> Timelines:
+    def settled(self) -> Timelines:
         """Asked for once everything is loaded."""
+        fixes = self._fixes()
         return Timelines(
-            {_value(t): [self._assertion(r, t) for r in rows] for t, rows in self.assertions.items() if rows},
-            {_value(t): self.timelines(t) for t in self.assertions},
+            {value_of(t): [self._assertion(r, t, fixes) for r in rows] for t, rows in self.assertions.items() if rows},
+            {value_of(t): self.timelines(t) for t in self.assertions},
+            self._together() if self.conflicts else {},
         )
 
-    def _assertion(self, row: Row, triple: Triple) -> Assertion:
+    def statement(self, row: Row, triple: Triple) -> Assertion:
+        """One assertion row by itself, as the timelines see it."""
+        return self._assertion(row, triple, {})
+
+    def _assertion(self, row: Row, triple: Triple, fixes: Mapping[UUID, Fix]) -> Assertion:
         """An assertion row as the timelines see it; a triple is the value rivals are told apart by."""
         replaced = row["replaces"]
         if replaced is not None and not replaced.startswith("="):
             replaced = str(self.canonical.get(UUID(replaced), replaced))
         return Assertion(
             id=row["id"],
-            value=_value(triple),
-            replaces=None if replaced is None else _value((triple[0], triple[1], replaced)),
+            value=value_of(triple),
+            replaces=None if replaced is None else value_of((triple[0], triple[1], replaced)),
             start=row["stated_from"],
             start_precision=row["stated_from_precision"],
             end=row["stated_to"],
@@ -200,8 +267,33 @@ class Scene:
             corrects=row["corrects"],
             person=row["origin"] == "person",
             order=(row["recorded_seq"], 0),
+            grade=row["grade"],
+            fixes=fixes.get(row["id"]) if fixes else None,
         )
 
 
-def _value(triple: Triple) -> str:
+def value_of(triple: Triple) -> str:
+    """A triple as the timelines name it."""
     return "\x1f".join(map(str, triple))
+
+
+def side_of(conflict: Row, side: str) -> dict[str, Any]:
+    """One side of a conflict as a row with a triple."""
+    return {
+        "subject_id": conflict[f"{side}_subject_id"],
+        "predicate_key": conflict["predicate_key"],
+        "phrase": conflict["phrase"],
+        "object_id": conflict[f"{side}_object_id"],
+        "value_norm": conflict[f"{side}_value_norm"],
+    }
+
+
+def _fix(row: Row) -> Fix:
+    placed = not row["undated"] and (row["holds_from"] is not None or row["holds_to"] is not None)
+    return Fix(
+        start=row["fixes_start"],
+        end=row["fixes_end"],
+        sustains=row["kind"] != "closed",
+        was=(row["holds_from"], row["holds_to"]) if placed else None,
+        seen=frozenset(row["seen"]),
+    )

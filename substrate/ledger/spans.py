@@ -14,6 +14,25 @@ EndPrecision = Literal["year", "month", "day", "hour", "minute", "second", "unkn
 EndOrigin = Literal["stated", "engine"]
 
 
+Grade = Literal["A", "B", "C"]
+
+
+@dataclass(frozen=True, slots=True)
+class Fix:
+    """That an assertion is a person's word on the period of a fact: which of its ends stand as they are said.
+
+    `was` is the interval in which the fact held for readers when the person spoke, None where it had no place in time.
+    """
+
+    start: bool
+    end: bool
+    sustains: bool = True
+    """False for a mere closing: it ends what others say, and says nothing where they are silent."""
+    was: tuple[datetime | None, datetime | None] | None = None
+    seen: frozenset[str] = frozenset()
+    """What the statements that the person had before them said of time (`periods.period_key`)."""
+
+
 @dataclass(frozen=True, slots=True)
 class Assertion:
     """What a timeline needs to know of one assertion. `value` is its object's canonical id or normalised value."""
@@ -33,6 +52,8 @@ class Assertion:
     person: bool = False
     order: tuple[int, int] = (0, 0)
     """Record order; decides only between two words of people."""
+    grade: Grade = "A"
+    fixes: Fix | None = None
 
     @property
     def ends_unknown(self) -> bool:
@@ -65,6 +86,14 @@ class Span:
     """Of a stretch whose start nobody states: a moment at which a rival still held, so that it began later."""
     vouched: bool = False
     """Of an end nobody dated: `attested_to` is not a document's date but the last moment something vouches for."""
+    ends: list[Assertion] = field(default_factory=list)
+    """What said that it ended."""
+    fixed: UUID | None = None
+    """A person's word on this period."""
+    end_fixed: bool = False
+    """The end, or that there is none, is a person's: the engine leaves it alone."""
+    against: list[Assertion] = field(default_factory=list)
+    """What was said against a person's word since."""
 
     @property
     def opens(self) -> datetime | None:

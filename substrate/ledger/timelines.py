@@ -26,6 +26,7 @@ from datetime import UTC, datetime
 from itertools import zip_longest
 
 from substrate.axes.valid_time import PRECISIONS, Precision, bucket_end, bucket_start, truncate
+from substrate.ledger.periods import Fixed, tell_apart
 from substrate.ledger.spans import Assertion, Span, Temporal
 
 _EVER = datetime.max.replace(tzinfo=UTC)
@@ -53,17 +54,25 @@ class Timelines:
     """
 
     def __init__(
-        self, assertions: Mapping[str, Sequence[Assertion]], shared: Mapping[str, Collection[Hashable]]
+        self,
+        assertions: Mapping[str, Sequence[Assertion]],
+        shared: Mapping[str, Collection[Hashable]],
+        together: Mapping[str, Collection[str]] | None = None,
     ) -> None:
-        """`assertions` by triple, raw; `shared` names the timelines a triple must have to itself (none: nothing)."""
+        """`assertions` by triple, raw; `shared` names the timelines a triple must have to itself (none: nothing).
+
+        `together` names the triples that a person let stand beside a triple all the same: no rivals of it.
+        """
         self._raw = assertions
         self._shared = shared
+        self._together = together or {}
         self._on: dict[Hashable, list[str]] = defaultdict(list)
         for triple in sorted(assertions):
             for timeline in shared.get(triple, ()):
                 self._on[timeline].append(triple)
         self._placed: dict[str, list[Assertion]] = {}
         self._live: dict[str, list[Assertion]] = {}
+        self._fixed: dict[str, Fixed | None] = {}
         self._correctors: dict[Hashable, list[Assertion]] = {}
         self._openings: dict[Hashable, list[_Cut]] = {}
 
@@ -74,26 +83,56 @@ class Timelines:
             return []
         if temporal == "eternal":
             return [Span(support=[a.id for a in own])]
+        fixed = self._told_apart(triple)
+        free = own if fixed is None else fixed.free
         if temporal == "event":
-            return _events(own)
-        cuts = _Cuts(triple, [self._opening(t) for t in self._shared.get(triple, ())])
-        found = _walk([_without_event_end(a) for a in own], cuts)
+            return _events(free, [] if fixed is None else fixed.spans)
+        cuts = _Cuts(self._beside(triple), [self._opening(t) for t in self._shared.get(triple, ())])
+        found = _walk([_without_event_end(a) for a in free], cuts)
+        if fixed is not None:
+            found = sorted([*found, *map(_copy, fixed.spans)], key=_span_order)
         _close(found, cuts)
         self._bound(triple, found)
         return found
+
+    def rivals(self, triple: str) -> dict[Hashable, list[str]]:
+        """The timelines that `triple` must have to itself, each with everything on it that is no exception."""
+        beside = self._beside(triple)
+        return {t: [r for r in self._on[t] if r not in beside] for t in self._shared.get(triple, ())}
+
+    def on(self, timeline: Hashable) -> Sequence[str]:
+        """The triples on a timeline."""
+        return self._on[timeline]
+
+    def may_stand_beside(self, triple: str, other: str) -> bool:
+        """Is one no rival of the other, being the same or by a person's leave?"""
+        return other in self._beside(triple)
+
+    def said(self, triple: str) -> Sequence[Assertion]:
+        """The assertions of a triple that count."""
+        return self._settled(triple)
+
+    def _beside(self, triple: str) -> frozenset[str]:
+        return frozenset((triple, *self._together.get(triple, ())))
+
+    def _told_apart(self, triple: str) -> Fixed | None:
+        """What people fixed of a triple; None where nobody did."""
+        if triple not in self._fixed:
+            own = self._settled(triple)
+            fixed = tell_apart(own, _alone) if any(a.fixes for a in own) else None
+            self._fixed[triple] = fixed and Fixed(sorted(_refined(fixed.free), key=_order), fixed.spans)
+        return self._fixed[triple]
+
+    def _seen_by_rivals(self, triple: str) -> list[Assertion]:
+        fixed = self._told_apart(triple)
+        return self._settled(triple) if fixed is None else fixed.openings
 
     def _bound(self, triple: str, found: list[Span]) -> None:
         """What is only known to have ended did not hold while a rival did: it began after the last one before it."""
         if not found or found[0].opens is not None or found[0].end is None:
             return
         end = found[0].end
-        rivals = (
-            a
-            for timeline in self._shared.get(triple, ())
-            for rival in self._on[timeline]
-            if rival != triple
-            for a in self._settled(rival)
-        )
+        rivals = (a for on in self.rivals(triple).values() for rival in on for a in self._seen_by_rivals(rival))
         found[0].not_before = max(filter(None, (_held_until(a, end) for a in rivals)), default=None)
 
     def _all_on(self, triple: str) -> Iterator[Assertion]:
@@ -125,8 +164,9 @@ class Timelines:
             own = self._place(triple)
             denials = [a for a in own if a.denies]
             correctors = [a for a in own if a.corrects and not a.denies]
+            beside = self._beside(triple)
             for timeline in self._shared.get(triple, ()):
-                correctors += [c for c in self._correcting(timeline) if c.value != triple]
+                correctors += [c for c in self._correcting(timeline) if c.value not in beside]
             counted = [
                 a
                 for a in own
@@ -134,7 +174,8 @@ class Timelines:
                 and not any(_denied(a, d) for d in denials)
                 and not any(_corrected(a, c) for c in correctors if c.id != a.id)
             ]
-            self._live[triple] = sorted(_refined(counted), key=_order)
+            words = any(a.fixes for a in counted)  # a person saw what was said, not what we made of it
+            self._live[triple] = sorted(counted if words else _refined(counted), key=_order)
         return self._live[triple]
 
     def _opening(self, timeline: Hashable) -> list[_Cut]:
@@ -142,7 +183,7 @@ class Timelines:
             self._openings[timeline] = sorted(
                 (a.placed_start, -PRECISIONS.index(a.start_precision or "second"), triple)
                 for triple in self._on[timeline]
-                for a in self._settled(triple)
+                for a in self._seen_by_rivals(triple)
                 if a.placed_start is not None
             )
         return self._openings[timeline]
@@ -166,9 +207,9 @@ _Cut = tuple[datetime, int, str]
 
 @dataclass(frozen=True, slots=True)
 class _Cuts:
-    """Where rivals of `triple` open, on each timeline it must have to itself."""
+    """Where rivals open, on each timeline that a triple must have to itself: all but what stands `beside` it."""
 
-    triple: str
+    beside: frozenset[str]
     timelines: list[list[_Cut]]
 
     def after(self, at: datetime | None) -> tuple[datetime, Precision] | None:
@@ -176,13 +217,29 @@ class _Cuts:
         found: list[_Cut] = []
         for openings in self.timelines:
             i = 0 if at is None else bisect_right(openings, at, key=lambda cut: cut[0])
-            while i < len(openings) and openings[i][2] == self.triple:
+            while i < len(openings) and openings[i][2] in self.beside:
                 i += 1
             found += openings[i : i + 1]
         if not found:
             return None
         first = min(found)
         return first[0], PRECISIONS[-first[1]]
+
+
+def _alone(own: list[Assertion]) -> list[Span]:
+    """The spans of one triple as if it had no rivals."""
+    refined = sorted(_refined(own), key=_order)
+    return _walk([_without_event_end(a) for a in refined], _Cuts(frozenset(), []))
+
+
+def _copy(span: Span, *, event: bool = False) -> Span:
+    """What is said of one stretch may be walked more than once."""
+    return replace(span, support=[*span.support], ends=[*span.ends], event=event)
+
+
+def _span_order(span: Span) -> tuple[datetime, datetime]:
+    first = datetime.min.replace(tzinfo=UTC)
+    return span.opens or first, span.end or _EVER
 
 
 def _held_until(a: Assertion, before: datetime) -> datetime | None:
@@ -273,8 +330,8 @@ def _without_event_end(a: Assertion) -> Assertion:
     return replace(a, end=None, end_precision=None) if a.at_event and a.end is not None else a
 
 
-def _events(own: list[Assertion]) -> list[Span]:
-    found: dict[datetime, Span] = {}
+def _events(own: list[Assertion], fixed: Sequence[Span] = ()) -> list[Span]:
+    found = {s.start: _copy(s, event=True) for s in fixed if s.start is not None}
     for a in own:
         if a.start is None or a.start_precision is None:
             continue
@@ -367,6 +424,7 @@ def _meet_end(found: list[Span], a: Assertion) -> None:
 
 def _state_end(span: Span, a: Assertion) -> None:
     """Take an end that was said: dated before unknown, the finer inside one unit, the later of two apart."""
+    span.ends.append(a)
     if a.ends_unknown:
         if span.end is not None:
             return
@@ -409,7 +467,7 @@ def _finer(a: Precision, b: Precision) -> bool:
 def _close(found: list[Span], cuts: _Cuts) -> None:
     """End each span where a rival or the next stretch of its own begins, unless its own words end it earlier."""
     for span, following in zip_longest(found, found[1:]):
-        if span.opens is None:
+        if span.opens is None or span.end_fixed:
             continue
         ahead = cuts.after(span.opens)
         if following is not None and (at := following.opens) is not None:

@@ -10,6 +10,7 @@ from uuid import UUID
 
 import pytest
 
+from substrate.axes.transaction_time import held, held_parameters
 from substrate.bases import create_base
 from substrate.db import NO_BASE, Database
 from substrate.extraction.claims import UNDATED, ClaimTime, Value
@@ -17,6 +18,7 @@ from substrate.ledger import open_door
 from substrate.ledger.assertions import Asserted, assert_batch
 from substrate.ledger.drafts import Draft
 from substrate.ledger.entities import resolve_names
+from substrate.ledger.verify import verify
 from substrate.ontology.store import load_ontology
 
 ONTOLOGY = """
@@ -115,3 +117,55 @@ def hand(database: Database) -> Hand:
     with database.write(NO_BASE) as connection:
         kb_id = create_base(connection, "ledger", "Ledger", ontology_yaml=ONTOLOGY)
     return Hand(database, kb_id)
+
+
+class Judge:
+    """Reads conflicts by name, and acts as a person."""
+
+    def __init__(self, hand):
+        self.hand, self.database, self.kb_id = hand, hand.database, hand.kb_id
+
+    def open(self, seq=None):
+        """(reason, old subject, new subject) of the conflicts that waited at a number."""
+        return sorted((r["reason"], r["old"], r["new"]) for r in self.rows(seq))
+
+    def rows(self, seq=None):
+        statement = f"""
+            select c.*, o.label as old, n.label as new from conflicts c
+            join entities o on o.kb_id = c.kb_id and o.id = c.old_subject_id
+            join entities n on n.kb_id = c.kb_id and n.id = c.new_subject_id
+            where c.kb_id = %(kb_id)s and {held("c", seq)}"""
+        with self.database.read(self.kb_id) as connection:
+            return connection.execute(statement, {"kb_id": self.kb_id, **held_parameters(seq)}).fetchall()
+
+    def only(self):
+        (row,) = self.rows()
+        return row["id"]
+
+    def door(self, connection):
+        return open_door(connection, self.kb_id, actor="person:test", via="rest", action="judged", why="I know")
+
+    def act(self, verb, *arguments, **more):
+        with self.database.write(self.kb_id) as connection, self.door(connection) as door:
+            return verb(door, *arguments, **more)
+
+    def seq(self):
+        with self.database.read(self.kb_id) as connection:
+            return connection.execute("select seq from kb_head where kb_id = %s", (self.kb_id,)).fetchone()["seq"]
+
+    def fact(self, subject, relation="leads"):
+        statement = """
+            select f.* from facts f join entities s on s.kb_id = f.kb_id and s.id = f.subject_id
+            where f.kb_id = %s and s.label = %s and f.predicate_key = %s and f.invalidated_seq is null
+            order by f.holds_from nulls first"""
+        with self.database.read(self.kb_id) as connection:
+            return connection.execute(statement, (self.kb_id, subject, relation)).fetchall()
+
+    def sound(self):
+        with self.database.read(self.kb_id) as connection:
+            return verify(connection, self.kb_id).ok
+
+
+@pytest.fixture
+def judge(hand: Hand) -> Judge:
+    return Judge(hand)

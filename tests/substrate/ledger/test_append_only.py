@@ -33,7 +33,7 @@ def owner(written) -> Iterator[psycopg.Connection]:
 
 def may_change(table: str) -> set[str]:
     """The columns that an UPDATE may name."""
-    if table == "pending_facts":
+    if table in ("pending_facts", "conflicts"):
         return CLOSING | {"verdict", "decided_by", "why"}
     if table in _rows.CLOSABLE:
         return CLOSING
