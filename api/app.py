@@ -16,6 +16,7 @@ from api.access_log import AccessLog
 from api.gate import Gate
 from api.mcp.endpoint import McpEndpoint
 from api.rest import routers
+from api.sealing import Sealing
 from substrate.db import Database, open_database
 from substrate.retrieval.embedders.protocol import Embedder
 from substrate.settings import Settings
@@ -40,12 +41,13 @@ def create_app(settings: Settings, database: Database | None = None) -> FastAPI:
         if db is None:
             db = await anyio.to_thread.run_sync(open_database, settings, "twoclocks-api")
         app.state.database = db
-        app.state.access_log = AccessLog(db)
+        app.state.sealing = _sealing(db, settings)
+        app.state.access_log = AccessLog(db, when=settings.audit_reads, wrote=app.state.sealing.wrote)
         try:
             async with app.state.mcp.running():
                 yield
         finally:
-            app.state.access_log.close()
+            _close_audit(app)
             if database is None:
                 db.close()
 
@@ -67,6 +69,23 @@ def create_app(settings: Settings, database: Database | None = None) -> FastAPI:
     app.router.routes.append(Route("/api/v1/kbs/{kb_id}/mcp", endpoint=app.state.mcp))
     app.add_middleware(Gate)
     return app
+
+
+def _sealing(db: Database, settings: Settings) -> Sealing:
+    every_s = settings.checkpoint_every_s
+    return Sealing(db, sign=(lambda: _sign(db, settings)) if every_s else None, sign_every_s=every_s)
+
+
+def _sign(db: Database, settings: Settings) -> None:
+    from substrate.audit.signing import keep_checkpoints
+
+    keep_checkpoints(db, settings)
+
+
+def _close_audit(app: FastAPI) -> None:
+    """What was served is written, then sealed, then signed."""
+    app.state.access_log.close()
+    app.state.sealing.close()
 
 
 def _open_embedder(settings: Settings) -> Embedder:

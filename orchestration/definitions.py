@@ -34,17 +34,18 @@ def defs() -> dg.Definitions:
     from orchestration.defs.ledger import checks as ledger_checks
     from orchestration.defs.retrieval import assets as retrieval
     from orchestration.defs.upkeep import schedules
-    from orchestration.jobs import process_base, sign_base
+    from orchestration.jobs import process_base, sign_base, verify_base
     from orchestration.resources import substrate_resource
 
     return dg.Definitions(
         assets=dg.load_assets_from_modules([documents, retrieval, extraction, ledger]),
         asset_checks=dg.load_asset_checks_from_modules([extraction_checks, ledger_checks]),
-        jobs=[process_base, sign_base, schedules.clean_event_log, schedules.index_vectors],
+        jobs=[process_base, sign_base, verify_base, schedules.clean_event_log, schedules.index_vectors],
         sensors=[sensors.due_work, sensors.watched_folders_changed, sensors.automation],
         schedules=[
             schedules.nightly_sweep,
             schedules.hourly_checkpoints,
+            schedules.nightly_verification,
             schedules.nightly_indexes,
             schedules.nightly_cleanup,
         ],

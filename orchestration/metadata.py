@@ -9,13 +9,16 @@ from typing import Any
 import dagster as dg
 
 from orchestration.resources import Substrate
+from substrate.audit.seals import LATE_S
+from substrate.audit.signing import Kept
+from substrate.audit.whole import Verified
 from substrate.bases import Base
 from substrate.documents.folders import FolderReport
-from substrate.ledger.checkpoints import Exported
 from substrate.reads.invariants import Mark, Misplaced, Table, mark
 from substrate.work import StageResult
 
 OWNERS = ["team:twoclocks"]
+SEALED_IN_TIME = "what_was_served_is_sealed_in_time"
 
 
 Materialized = dg.MaterializeResult[None]
@@ -53,16 +56,23 @@ def documents_materialized(substrate: Substrate, base: Base, report: FolderRepor
     return Materialized(metadata={**found, "dagster/partition_row_count": stands.rows}, data_version=version_of(stands))
 
 
-def checkpoint_materialized(made: Exported) -> Materialized:
-    """A checkpoint with its text, versioned by where the base stood when it was signed."""
-    seq = made.checkpoint.seq
+def checkpoint_materialized(kept: Kept) -> Materialized:
+    """A checkpoint with its text, versioned by where the base stood, and whether seals had come in time before it."""
+    made, seq, sealed = kept.exported, kept.exported.checkpoint.seq, kept.exported.checkpoint.sealed
     metadata: dict[str, Any] = {
         "seq": seq,
+        "seal": sealed,
         "new": made.new,
         "latest": dg.MetadataValue.path(made.latest),
         "note": made.text,
     }
-    return Materialized(metadata=metadata, data_version=dg.DataVersion(f"seq:{seq}"))
+    in_time = dg.AssetCheckResult(
+        check_name=SEALED_IN_TIME,
+        passed=not kept.waited.late,
+        severity=dg.AssetCheckSeverity.ERROR,
+        metadata={"rows": kept.waited.rows, "oldest_waits_s": round(kept.waited.oldest_s, 1), "most_s": LATE_S},
+    )
+    return Materialized(metadata=metadata, data_version=dg.DataVersion(f"seq:{seq}:{sealed}"), check_results=[in_time])
 
 
 def counts(result: StageResult) -> dict[str, Any]:
@@ -99,6 +109,20 @@ def quotes_checked(misplaced: Sequence[Misplaced]) -> dg.AssetCheckResult:
     rows = [f"{row.id} in chunk {row.chunk_id}: {row.quote[:80]!r}" for row in misplaced]
     return dg.AssetCheckResult(
         passed=not misplaced, severity=dg.AssetCheckSeverity.ERROR, metadata={"misplaced": listed(rows)}
+    )
+
+
+def verified(found: Verified) -> dg.AssetCheckResult:
+    """Passes if chain and seals are sound; says what was walked, what waits for a seal, and the first damage."""
+    ledger, seals = found.ledger, found.seals
+    walked: dict[str, Any] = {"events": ledger.events, "rows": ledger.rows, "since": ledger.since}
+    walked |= {"head_seq": ledger.head_seq, "seals": seals.seals, "served": seals.events, "read": seals.extractions}
+    waits = {"waiting_for_a_seal": seals.waiting, "oldest_waits_s": round(seals.oldest_s, 1)}
+    first = {"first_bad_seq": ledger.first_bad_seq, "first_bad_seal": seals.first_bad_seal}
+    return dg.AssetCheckResult(
+        passed=found.ok,
+        severity=dg.AssetCheckSeverity.ERROR,
+        metadata={**walked, **waits, "damage": found.damage or "none", **first, "problem": found.problem},
     )
 
 

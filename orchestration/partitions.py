@@ -12,4 +12,5 @@ bases = dg.DynamicPartitionsDefinition(name=BASES)
 
 def slug_of(context: dg.AssetCheckExecutionContext) -> str:
     """The base whose run a check belongs to. Partitions of checks themselves are a preview in this version."""
-    return str(context.run.tags["dagster/partition"])
+    tags = context.run.tags
+    return str(tags.get("dagster/partition") or tags[BASE_TAG])

@@ -29,6 +29,7 @@ def materialize(
     Give a `Substrate` of your own to keep models and pool open from one call to the next.
     """
     from orchestration.definitions import defs
+    from orchestration.jobs import by_night
     from orchestration.metadata import base_tags
 
     used = instance or dg.DagsterInstance.ephemeral()
@@ -37,6 +38,7 @@ def materialize(
     try:
         return dg.materialize(
             _everything(defs()),
+            selection=dg.AssetSelection.all() - by_night,
             instance=used,
             partition_key=kb_slug,
             resources={"substrate": opened},

@@ -10,20 +10,21 @@ from decimal import Decimal
 from uuid import UUID, uuid4
 
 import psycopg
+from psycopg.types.json import Jsonb
 
+from substrate import sql
+from substrate.audit.extractions import CLAIM, content_of
 from substrate.bases import create_base
 from substrate.db import NO_BASE, Database
 from substrate.ledger import open_door
 from substrate.ledger._rows import SHAPES
-from substrate.migrate import migrate
-from tests.ledger_facts import Scribe, day
-
 from substrate.ledger.conflicts import decide, revert
 from substrate.ledger.corrections import correct_period, parse_end
 from substrate.ledger.merges import merge, revert_merge
 from substrate.ledger.types import retype, revert_retype
-from substrate.ledger.merges import merge, revert_merge
-from substrate.ledger.types import retype, revert_retype
+from substrate.migrate import migrate
+from tests.ledger_facts import Scribe, day
+
 NFC, NFD = "é", unicodedata.normalize("NFD", "é")
 HARD_TEXTS = (
     "emoji 🙂👩‍👩‍👧",
@@ -62,6 +63,18 @@ def two_histories(postgres: str) -> Iterator[tuple[str, UUID, UUID]]:
         server.execute(f'drop database "{name}" with (force)')
 
 
+def read(conn, kb_id: UUID, chunk_id: UUID, extractor: str, claims: list[dict], drops: list[dict] = ()) -> None:
+    """What the claims stage writes of one reading of a passage."""
+    of = {"kb_id": kb_id, "chunk_id": chunk_id, "extractor": extractor}
+    tokens = {"prompt_tokens": 0, "completion_tokens": 0}
+    reading = {"claims": len(claims), "drops": len(drops), "content": content_of(claims, drops)}
+    conn.execute(sql.query("stage_keep_usage"), {**of, **tokens, **reading})
+    for claim in claims:
+        conn.execute(sql.query("stage_keep_claim"), {**of, **claim, "qualifiers": Jsonb(claim["qualifiers"])})
+    for drop in drops:
+        conn.execute(sql.query("stage_keep_drop"), {**of, **drop})
+
+
 class History(Scribe):
     """`Scribe`'s base with one row at least in every ledger table, and one closed row in each that can be closed."""
 
@@ -85,20 +98,7 @@ class History(Scribe):
         for n, text in enumerate(HARD_TEXTS):
             self.hard(n, text)
         self.say("Di", "leads", "Heron", start=day("2024-01-01"), kinds={"Di": "person", "Heron": "project"})
-
-    def rest(self, evidence) -> None:
-        """What no verb of the other helpers writes or closes."""
-        claims = uuid4(), uuid4()
-        with self.database.write(self.kb_id) as conn:
-            for ordinal, claim in enumerate(claims):
-                conn.execute(
-                    """insert into claims (kb_id, id, chunk_id, extractor, ordinal, subject, phrase, object, quote,
-                           quote_start, quote_end, grade, confidence)
-                       values (%s, %s, %s, 'test@1', %s, 'Cy', 'works on', 'Orion', 'Cy works', 0, 8, 'A', 1)""",
-                    (self.kb_id, claim, evidence.chunk_id, ordinal),
-                )
-            with self._door(conn) as door:
-                common = {"chunk_id": evidence.chunk_id, "document_id": evidence.document_id, "proposed_by": "agent"}
+        self.acts()
         self.judged()
 
     def judged(self) -> None:
@@ -113,8 +113,6 @@ class History(Scribe):
         fact = self.one("facts", "id", "invalidated_seq is null and predicate_key = 'leads' and valid_to is null")
         with self.database.write(self.kb_id) as conn, self._door(conn) as door:
             correct_period(door, fact, end=parse_end("2025"), why="seen")
-                common |= {"namespace": "", "predicate_key": None}
-        self.acts()
 
     def acts(self) -> None:
         """What is taken back: a merge, a retyping and a verdict, and a statement that was withheld for a while."""
@@ -131,6 +129,15 @@ class History(Scribe):
             revert_retype(door, retyping, "no")
             revert_merge(door, merge_id, "no")
             retype(door, self.entity("Di"), None)
+
+    def rest(self, evidence) -> None:
+        """What no verb of the other helpers writes or closes."""
+        claims = uuid4(), uuid4()
+        with self.database.write(self.kb_id) as conn:
+            read(conn, self.kb_id, evidence.chunk_id, "test@1", [self._claim(n, i) for n, i in enumerate(claims)])
+            with self._door(conn) as door:
+                common = {"chunk_id": evidence.chunk_id, "document_id": evidence.document_id, "proposed_by": "agent"}
+                common |= {"namespace": "", "predicate_key": None}
                 proposals = [{**common, "id": uuid4(), "claim_id": claim} for claim in claims]
                 door.insert("pending_facts", proposals)
                 mention = {"claim_id": claims[0], "role": "subject", "entity_id": self.entity("Cy"), "surface": "Cy"}
@@ -146,6 +153,22 @@ class History(Scribe):
             door.close("entity_types", [self.entity("Ada")])
             door.close("entity_canonical", [self.one("entity_canonical", "entity_id")])
             door.close("ontology_terms", [self.one("ontology_terms", "id", "key = 'salary'")])
+            self.lists(door, evidence)
+
+    @staticmethod
+    def lists(door, evidence) -> None:
+        """A deletion of the document and its undoing, as the record lists them."""
+        deletion, of = uuid4(), {"document_id": evidence.document_id, "why": "withdrawn"}
+        took = dict.fromkeys(SHAPES["document_deletions"].columns[3:], []) | {"chunk_ids": [evidence.chunk_id]}
+        door.insert("document_deletions", [{"id": deletion, **of, **took}])
+        items = {"chunks": [[str(evidence.chunk_id), str(uuid4())]]}
+        door.insert("document_restorations", [{"id": uuid4(), "deletion_id": deletion, **of, "items": items}])
+
+    def _claim(self, ordinal: int, claim_id: UUID) -> dict:
+        said = {"subject": "Cy", "phrase": "works on", "wording": "", "object": "Orion", "time_words": ""}
+        quote = {"quote": "Cy works", "quote_start": 0, "quote_end": 8, "grade": "A", "confidence": 1.0}
+        flags = {"qualifiers": [], "at_event": False, "denies": False, "corrects": False}
+        return dict.fromkeys(CLAIM) | said | quote | flags | {"id": claim_id, "ordinal": ordinal}
 
     def hard(self, n: int, text: str) -> None:
         """One entity, assertion, fact and passage of values that a careless encoding would change."""

@@ -12,6 +12,8 @@ from uuid import UUID, uuid5
 from psycopg.types.json import Jsonb
 
 from substrate import sql, work
+from substrate.audit.extractions import content_of
+from substrate.audit.seals import seal_base
 from substrate.db import Database, WriteConnection
 from substrate.extraction.claims import Claim, Drop, Extraction, Extractor, Passage
 from substrate.passes import Tally, run_pass
@@ -48,7 +50,9 @@ def run_claims(db: Database, kb_id: UUID, extractor: Extractor, *, limit: int | 
             work.add_due(conn, kb_id, "entities", [row["id"] for row in rows], key)
         return tally
 
-    return run_pass(db, kb_id, "claims", handle, batch=BATCH, limit=limit, code_version=key)
+    result = run_pass(db, kb_id, "claims", handle, batch=BATCH, limit=limit, code_version=key)
+    seal_base(db, kb_id)  # no server need run for what a pipeline read to be sealed
+    return result
 
 
 def _passage(row: dict[str, Any]) -> Passage:
@@ -75,14 +79,14 @@ def _keep(conn: WriteConnection, kb_id: UUID, key: str, row: dict[str, Any], ext
         for n, d in enumerate(drops)
     ]
     usage = {kind: extraction.usage.get(kind, 0) for kind in ("prompt_tokens", "completion_tokens")}
-    conn.execute(sql.query("stage_keep_usage"), {**base, **usage})
+    reading = {"claims": len(claims), "drops": len(dropped), "content": content_of(claims, dropped)}
+    if not conn.execute(sql.query("stage_keep_usage"), {**base, **usage, **reading}).rowcount:
+        return 0  # read before: another answer is not mixed into the one that was kept
     with conn.cursor() as cursor:
-        if dropped:
-            cursor.executemany(sql.query("stage_keep_drop"), dropped)
-        if not claims:
-            return 0
-        cursor.executemany(sql.query("stage_keep_claim"), claims)
-        return max(cursor.rowcount, 0)
+        cursor.executemany(sql.query("stage_keep_drop"), dropped)
+        stored = [{**claim, "qualifiers": Jsonb(claim["qualifiers"])} for claim in claims]
+        cursor.executemany(sql.query("stage_keep_claim"), stored)
+    return len(claims)
 
 
 def _storable(text: str) -> str:
@@ -127,7 +131,7 @@ def _claim_row(base: dict[str, Any], ordinal: int, claim: Claim) -> dict[str, An
         "value_number": value.number if value else None,
         "value_unit": value.unit if value else None,
         "value_type": value.datatype if value else None,
-        "qualifiers": Jsonb([list(pair) for pair in claim.qualifiers]),
+        "qualifiers": [list(pair) for pair in claim.qualifiers],
         "quote": claim.quote,
         "quote_start": claim.quote_start,
         "quote_end": claim.quote_end,

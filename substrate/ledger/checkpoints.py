@@ -5,6 +5,7 @@ The text is a C2SP signed note (https://c2sp.org/signed-note, https://c2sp.org/t
     twoclocks/0b5c…-….        the origin, with the base's id
     1042                      how many transactions the chain has
     47DEQpj8HBSa+/TImW+…      its last hash, base64
+    seals 17 x1Kc…            where there are any: the last seal of what was served and read, and its hash
 
     — twoclocks yK3…          name of the key, base64 of key id and Ed25519 signature
 
@@ -16,6 +17,7 @@ from __future__ import annotations
 import base64
 import binascii
 import hashlib
+import math
 import os
 import re
 from dataclasses import dataclass
@@ -34,29 +36,44 @@ ORIGIN = "twoclocks/"
 KEY_NAME = "twoclocks"
 _ALGORITHM = b"\x01"  # Ed25519, in the signed note's numbering
 _NOTE = re.compile(
-    rf"({ORIGIN}([0-9a-f-]{{36}})\n(0|[1-9][0-9]{{0,18}})\n([A-Za-z0-9+/]{{43}}=)\n)\n((?:— \S+ \S+\n)+)"
+    rf"({ORIGIN}([0-9a-f-]{{36}})\n(0|[1-9][0-9]{{0,18}})\n([A-Za-z0-9+/]{{43}}=)\n"
+    r"(?:seals ([1-9][0-9]{0,18}) ([A-Za-z0-9+/]{43}=)\n)?)\n((?:— \S+ \S+\n)+)"
 )
 
 
 @dataclass(frozen=True, slots=True)
 class Checkpoint:
-    """What was signed: the base, the number of its last transaction, and the chain's hash after it."""
+    """What was signed: the base, the number of its last transaction, and the chain's hash after it.
+
+    `sealed` and `sealed_hash` are the number and the hash of its last seal (`substrate.audit`), 0 and empty where there
+    was none.
+    """
 
     kb_id: UUID
     seq: int
     hash: bytes
+    sealed: int = 0
+    sealed_hash: bytes = b""
 
     def body(self) -> str:
-        """The three lines that are signed."""
-        return f"{ORIGIN}{self.kb_id}\n{self.seq}\n{base64.b64encode(self.hash).decode()}\n"
+        """The three or four lines that are signed."""
+        seals = f"seals {self.sealed} {base64.b64encode(self.sealed_hash).decode()}\n" if self.sealed else ""
+        return f"{ORIGIN}{self.kb_id}\n{self.seq}\n{base64.b64encode(self.hash).decode()}\n{seals}"
 
 
 def make_checkpoint(connection: AnyConnection, kb_id: UUID, key: Ed25519PrivateKey) -> str:
     """The head of a base as a signed note. Raises `NotFound`. Whether the chain is sound is `verify`'s to say."""
+    return sign(_stands(connection, kb_id), key)
+
+
+def _stands(connection: AnyConnection, kb_id: UUID) -> Checkpoint:
+    """Where a base stands now. Raises `NotFound`."""
     head = connection.execute(sql.query("head_of_base"), {"kb_id": kb_id}).fetchone()
     if head is None:
         raise NotFound("no knowledge base with that id", field="kb_id")
-    return sign(Checkpoint(kb_id, head["seq"], bytes(head["hash"])), key)
+    seal = connection.execute(sql.query("seal_last"), {"kb_id": kb_id}).fetchone()
+    sealed = (seal["number"], bytes(seal["hash"])) if seal else (0, b"")
+    return Checkpoint(kb_id, head["seq"], bytes(head["hash"]), *sealed)
 
 
 def sign(checkpoint: Checkpoint, key: Ed25519PrivateKey) -> str:
@@ -73,7 +90,7 @@ def check_checkpoint(text: str, public_key: Ed25519PublicKey) -> Checkpoint:
     note = _NOTE.fullmatch(text)
     if note is None:
         raise InvalidInput("this is not a checkpoint", field="checkpoint")
-    body, kb_id, seq, head, signatures = note.groups()
+    body, kb_id, seq, head, sealed, sealed_hash, signatures = note.groups()
     mine = _key_id(public_key)
     for line in signatures.splitlines():
         _, name, encoded = line.split(" ")
@@ -84,7 +101,8 @@ def check_checkpoint(text: str, public_key: Ed25519PublicKey) -> Checkpoint:
             public_key.verify(signature[4:], body.encode())
         except InvalidSignature:
             raise InvalidInput("the checkpoint's signature does not verify", field="checkpoint") from None
-        return Checkpoint(UUID(kb_id), int(seq), base64.b64decode(head))
+        seals = (int(sealed), base64.b64decode(sealed_hash)) if sealed else (0, b"")
+        return Checkpoint(UUID(kb_id), int(seq), base64.b64decode(head), *seals)
     raise InvalidInput("the checkpoint is not signed by this key", field="checkpoint")
 
 
@@ -147,17 +165,23 @@ class Exported:
 def export_checkpoint(connection: AnyConnection, kb_id: UUID, directory: Path, key: Ed25519PrivateKey) -> Exported:
     """Write ``<base>/latest.txt`` and ``<base>/history/<seq>.txt``, unless the base stands where the last one does.
 
-    What came since the last checkpoint is verified before it is signed. Raises `LedgerDamaged` if it does not follow
-    from what was signed then: a checkpoint never paints over damage. Use one snapshot (`Database.read`).
+    Of one transaction number the newest is kept, with the seals that came since. What came since the last checkpoint is
+    verified before it is signed. Raises `LedgerDamaged` if it does not follow from what was signed then: a checkpoint
+    never paints over damage. Use one snapshot (`Database.read`).
     """
+    from substrate.audit.seals import Seal
+    from substrate.audit.verify import verify_seals
     from substrate.ledger.verify import verify
 
-    latest = _latest(directory, kb_id)
-    last = check_checkpoint(latest.read_text(encoding="utf-8"), key.public_key()) if latest.exists() else None
+    last = latest_checkpoint(directory, kb_id, key.public_key())
     report = verify(connection, kb_id, tables=False, against=last, since=_trusted(connection, kb_id, last))
     if not report.ok:
         raise LedgerDamaged(report.problem, damage=report.damage, first_bad_seq=report.first_bad_seq)
-    text = make_checkpoint(connection, kb_id, key)
+    signed = Seal(last.sealed, last.sealed_hash) if last and last.sealed else None
+    seals = verify_seals(connection, kb_id, since=signed.number if signed else 0, against=signed, late_s=math.inf)
+    if not seals.ok:
+        raise LedgerDamaged(seals.problem, damage=seals.damage, first_bad_seal=seals.first_bad_seal)
+    text, latest = make_checkpoint(connection, kb_id, key), _latest(directory, kb_id)
     checkpoint = check_checkpoint(text, key.public_key())
     if checkpoint == last:
         return Exported(checkpoint, text, latest, new=False)
@@ -168,12 +192,14 @@ def export_checkpoint(connection: AnyConnection, kb_id: UUID, directory: Path, k
 
 def is_behind(connection: AnyConnection, kb_id: UUID, directory: Path) -> bool:
     """Whether a base has moved since its last checkpoint in `directory`, or has none there. Raises `NotFound`."""
-    head = connection.execute(sql.query("head_of_base"), {"kb_id": kb_id}).fetchone()
-    if head is None:
-        raise NotFound("no knowledge base with that id", field="kb_id")
+    latest, body = _latest(directory, kb_id), _stands(connection, kb_id).body()
+    return not latest.exists() or not latest.read_text(encoding="utf-8").startswith(body + "\n")
+
+
+def latest_checkpoint(directory: Path, kb_id: UUID, public_key: Ed25519PublicKey) -> Checkpoint | None:
+    """The last checkpoint of a base in `directory`. Raises `InvalidInput` if it is not one that this key signed."""
     latest = _latest(directory, kb_id)
-    body = Checkpoint(kb_id, head["seq"], bytes(head["hash"])).body()
-    return not latest.exists() or not latest.read_text(encoding="utf-8").startswith(body)
+    return check_checkpoint(latest.read_text(encoding="utf-8"), public_key) if latest.exists() else None
 
 
 def _latest(directory: Path, kb_id: UUID) -> Path:

@@ -27,16 +27,17 @@ insert into claims (
     %(qualifiers)s, %(quote)s, %(quote_start)s, %(quote_end)s, %(valid_from)s, %(valid_from_precision)s,
     %(valid_to)s, %(valid_to_precision)s, %(grade)s, %(time_words)s, %(at_event)s, %(mood)s, %(denies)s,
     %(corrects)s, %(confidence)s
-) on conflict do nothing
+)
 
 -- name: stage_keep_drop
 insert into extraction_drops (kb_id, chunk_id, extractor, ordinal, code, detail, example)
 values (%(kb_id)s, %(chunk_id)s, %(extractor)s, %(ordinal)s, %(code)s, %(detail)s, %(example)s)
-on conflict do nothing
 
 -- name: stage_keep_usage
-insert into extraction_usage (kb_id, chunk_id, extractor, prompt_tokens, completion_tokens)
-values (%(kb_id)s, %(chunk_id)s, %(extractor)s, %(prompt_tokens)s, %(completion_tokens)s) on conflict do nothing
+-- One reading of a chunk, with the digest of what it gave; no row where this extractor has read the chunk before.
+insert into extraction_usage (kb_id, chunk_id, extractor, prompt_tokens, completion_tokens, claims, drops, content)
+values (%(kb_id)s, %(chunk_id)s, %(extractor)s, %(prompt_tokens)s, %(completion_tokens)s, %(claims)s, %(drops)s,
+        %(content)s) on conflict do nothing
 
 -- name: stage_quotes_not_in_chunk
 -- Claims whose quote is not the words of their chunk at that place; there should be none.

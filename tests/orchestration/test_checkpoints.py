@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime
+from pathlib import Path
 from uuid import UUID
 
 import dagster as dg
@@ -54,6 +55,31 @@ def test_a_base_that_moved_is_signed_and_one_that_did_not_is_left(
     sign(substrate, instance)
     assert len(list((latest.parent / "history").iterdir())) == 2
     assert hourly_checkpoints.cron_schedule == "7 * * * *"
+
+
+def test_what_was_served_is_sealed_and_signed_and_lateness_is_a_failed_check(
+    substrate: Substrate, kb: UUID, instance: dg.DagsterInstance, scribe: Scribe, dsn: str, tmp_path: Path
+) -> None:
+    substrate.settings = substrate.settings.model_copy(update={"checkpoint_copies": str(tmp_path / "elsewhere")})
+    assert sealed_in_time(sign(substrate, instance)) == (True, 0)
+    with psycopg.connect(dsn) as owner:
+        owner.execute("insert into access_events (kb_id, via, action) values (%s, 'mcp', 'x')", (kb,))
+    assert isinstance(unsigned(substrate, instance, HOUR), dg.SkipReason), "not sealed yet"
+    assert sealed_in_time(sign(substrate, instance)) == (True, 1)
+    with psycopg.connect(dsn) as owner:
+        owner.execute(
+            "insert into access_events (kb_id, at, via, action) values (%s, now() - interval '11 s', 'mcp', 'y')", (kb,)
+        )
+    assert sealed_in_time(sign(substrate, instance)) == (False, 1)
+    kept = (substrate.settings.checkpoints_dir / str(kb) / "latest.txt").read_text()
+    assert (tmp_path / "elsewhere" / str(kb) / "latest.txt").read_text() == kept
+    signed = check_checkpoint(kept, load_key(substrate.settings.checkpoint_key).public_key())
+    assert (signed.seq, signed.sealed) == (scribe.seq(), 2)
+
+
+def sealed_in_time(result: dg.ExecuteInProcessResult) -> tuple[bool, object]:
+    [found] = result.get_asset_check_evaluations()
+    return found.passed, found.metadata["rows"].value
 
 
 def test_damage_is_not_signed(

@@ -84,6 +84,7 @@ def test_checks_block(loaded: dg.Definitions) -> None:
         "claim_quote_is_in_its_chunk": True,
         "evidence_quote_is_in_its_chunk": True,
         "ledger_chain_verifies": True,
+        "whole_ledger_verifies": False,
     }
 
 

@@ -13,8 +13,8 @@ import psycopg
 import pytest
 
 from orchestration.definitions import defs
-from orchestration.defs.upkeep.schedules import forget_old_runs
-from orchestration.partitions import BASES
+from orchestration.defs.upkeep.schedules import forget_old_runs, nightly_verification, verifications
+from orchestration.partitions import BASE_TAG, BASES
 from orchestration.resources import Substrate
 from orchestration.run import materialize, summary
 from substrate.documents.intake import PushItem, push
@@ -67,6 +67,7 @@ def test_a_document_flows_to_facts_and_the_checks_pass(
         "claim_quote_is_in_its_chunk": True,
         "evidence_quote_is_in_its_chunk": True,
         "ledger_chain_verifies": True,
+        "what_was_served_is_sealed_in_time": True,
     }
 
 
@@ -140,8 +141,7 @@ def materializations(instance: dg.DagsterInstance, run_id: str) -> list[dg.Asset
     ("table", "change", "check"),
     [
         ("assertions", "quote = 'Eve Moss' || substr(quote, 9)", "evidence_quote_is_in_its_chunk"),
-        ("facts", "valid_from = valid_from + interval '1 year'", "ledger_chain_verifies"),
-        ("ledger_log", "payload = payload || '\\x20'::bytea where seq = 1 and ordinal = 1", "ledger_chain_verifies"),
+        ("ledger_log", "hash = sha256(hash) where seq = (select max(seq) from ledger_log)", "ledger_chain_verifies"),
     ],
 )
 def test_a_changed_record_fails_its_check(
@@ -152,6 +152,45 @@ def test_a_changed_record_fails_its_check(
     damage(substrate.settings, table, change)
     with pytest.raises(Exception, match=check):
         run(substrate, instance)
+
+
+def verified_by_night(substrate: Substrate, instance: dg.DagsterInstance) -> tuple[bool, dict[str, Any]]:
+    """What `nightly_verification` finds: whether it passed, and what it says."""
+    [asked] = verifications(instance, datetime(2026, 1, 2, 4, 2, tzinfo=UTC))
+    assert (asked.run_key, asked.tags[BASE_TAG], nightly_verification.job_name) == (
+        "2026-01-02:test",
+        "test",
+        "verify_base",
+    )
+    job = defs().resolve_job_def("verify_base")
+    ran = job.execute_in_process(
+        instance=instance, tags=asked.tags, resources={"substrate": substrate}, raise_on_error=False
+    )
+    [found] = ran.get_asset_check_evaluations()
+    return found.passed, {name: value.value for name, value in found.metadata.items()}
+
+
+@pytest.mark.parametrize(
+    ("table", "change", "found"),
+    [
+        ("facts", "valid_from = valid_from + interval '1 year'", "content"),
+        ("ledger_log", "payload = payload || '\\x20'::bytea where seq = 1 and ordinal = 1", "content"),
+        ("claims", "subject = 'Eve'", "content"),
+        ("audit_seals", "prev_hash = sha256(prev_hash)", "link"),
+    ],
+)
+def test_what_a_run_takes_on_trust_the_night_walks_again(
+    substrate: Substrate, kb: UUID, instance: dg.DagsterInstance, table: str, change: str, found: str
+) -> None:
+    put(substrate, kb, "Ada Keller leads Project Orion since March 2024.\n")
+    run(substrate, instance)
+    passed, said = verified_by_night(substrate, instance)
+    assert (passed, said["damage"], said["read"]) == (True, "none", 1)
+    damage(substrate.settings, table, change)
+    again = {e.check_name: e for e in run(substrate, instance).get_asset_check_evaluations()}
+    assert again["ledger_chain_verifies"].metadata["since"].value > 0
+    passed, said = verified_by_night(substrate, instance)
+    assert (passed, said["damage"]) == (False, found)
 
 
 def test_a_base_that_is_not_there_is_named(substrate: Substrate, instance: dg.DagsterInstance) -> None:

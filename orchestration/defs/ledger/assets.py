@@ -4,7 +4,14 @@ import dagster as dg
 
 from orchestration.automation import on_change, retry_transient
 from orchestration.defs.extraction.assets import claims
-from orchestration.metadata import OWNERS, Materialized, checkpoint_materialized, stage_materialized, stored
+from orchestration.metadata import (
+    OWNERS,
+    SEALED_IN_TIME,
+    Materialized,
+    checkpoint_materialized,
+    stage_materialized,
+    stored,
+)
 from orchestration.partitions import bases
 from orchestration.resources import Substrate
 
@@ -59,15 +66,18 @@ def facts(context: dg.AssetExecutionContext, substrate: dg.ResourceParam[Substra
     owners=OWNERS,
     kinds={"python", "file"},
     metadata=stored("checkpoints", "file"),
+    check_specs=[
+        dg.AssetCheckSpec(SEALED_IN_TIME, asset="ledger_checkpoints", description="Nothing waited over ten seconds.")
+    ],
 )
-def ledger_checkpoints(context: dg.AssetExecutionContext, substrate: dg.ResourceParam[Substrate]) -> Materialized:
-    """Where the chain of a base stands, signed, for a copy to be kept where nobody who reaches the database can write.
+def ledger_checkpoints(
+    context: dg.AssetExecutionContext, substrate: dg.ResourceParam[Substrate]
+) -> dg.MaterializeResult:  # type: ignore[type-arg]  # Dagster knows the bare class alone where a check rides along
+    """Where chain and seals of a base stand, signed, for a copy out of reach of whoever can write to the database.
 
     Fails, and leaves the last one as it is, where the chain does not follow from what was signed before.
     """
-    from substrate.ledger.checkpoints import export_checkpoint, load_key
+    from substrate.audit.signing import keep_checkpoint
 
     base = substrate.base(context.partition_key)
-    key = load_key(substrate.settings.checkpoint_key)
-    with substrate.database.read(base.id) as connection:
-        return checkpoint_materialized(export_checkpoint(connection, base.id, substrate.settings.checkpoints_dir, key))
+    return checkpoint_materialized(keep_checkpoint(substrate.database, base.id, substrate.settings))

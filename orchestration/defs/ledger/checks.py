@@ -2,8 +2,8 @@
 
 import dagster as dg
 
-from orchestration.defs.ledger.assets import facts
-from orchestration.metadata import quotes_checked
+from orchestration.defs.ledger.assets import facts, ledger_checkpoints
+from orchestration.metadata import quotes_checked, verified
 from orchestration.partitions import slug_of
 from orchestration.resources import Substrate
 
@@ -24,15 +24,24 @@ def evidence_quote_is_in_its_chunk(
 def ledger_chain_verifies(
     context: dg.AssetCheckExecutionContext, substrate: dg.ResourceParam[Substrate]
 ) -> dg.AssetCheckResult:
-    """The log is one unbroken chain up to the head, and every table is what the log says."""
-    from substrate.ledger.verify import verify
+    """What came since the last checkpoint continues it, and every table is what the log says of it.
+
+    What was served and read since is under its seals. The whole is walked each night, by `whole_ledger_verifies`.
+    """
+    from substrate.audit.whole import verify_new
 
     base = substrate.base(slug_of(context))
     with substrate.database.read(base.id) as connection:
-        report = verify(connection, base.id)
-    found = {"damage": report.damage or "none", "first_bad_seq": report.first_bad_seq, "problem": report.problem}
-    return dg.AssetCheckResult(
-        passed=report.ok,
-        severity=dg.AssetCheckSeverity.ERROR,
-        metadata={"events": report.events, "rows": report.rows, "head_seq": report.head_seq, **found},
-    )
+        return verified(verify_new(connection, base.id, substrate.settings))
+
+
+@dg.asset_check(asset=ledger_checkpoints)
+def whole_ledger_verifies(
+    context: dg.AssetCheckExecutionContext, substrate: dg.ResourceParam[Substrate]
+) -> dg.AssetCheckResult:
+    """From the first transaction to the last: chain, tables, seals, and the last checkpoint. Run each night."""
+    from substrate.audit.whole import verify_signed
+
+    base = substrate.base(slug_of(context))
+    with substrate.database.read(base.id) as connection:
+        return verified(verify_signed(connection, base.id, substrate.settings))

@@ -6,7 +6,7 @@ from typing import Any
 
 import dagster as dg
 
-from orchestration.jobs import process_base, sign_base
+from orchestration.jobs import process_base, sign_base, verify_base
 from orchestration.metadata import base_tags, listed
 from orchestration.partitions import BASE_TAG, BASES
 from orchestration.resources import Substrate, watching
@@ -61,6 +61,23 @@ def unsigned(substrate: Substrate, instance: dg.DagsterInstance, hour: datetime)
             run_key=f"{hour:%Y-%m-%dT%H}:{slug}", partition_key=slug, tags=base_tags(slug, "hourly checkpoint")
         )
         for slug in moved
+    ]
+
+
+@dg.schedule(job=verify_base, cron_schedule="2 4 * * *", default_status=dg.DefaultScheduleStatus.RUNNING)
+def nightly_verification(context: dg.ScheduleEvaluationContext) -> Any:
+    """One run per base: what each run of the chain takes on trust from the last checkpoint is walked again."""
+    return verifications(context.instance, context.scheduled_execution_time)
+
+
+def verifications(instance: dg.DagsterInstance, night: datetime) -> list[dg.RunRequest] | dg.SkipReason:
+    """What one tick of `nightly_verification` asks for. A job of checks has no partition; the tag names the base."""
+    slugs = instance.get_dynamic_partitions(BASES)
+    if not slugs:
+        return dg.SkipReason("there is no base yet")
+    return [
+        dg.RunRequest(run_key=f"{night:%Y-%m-%d}:{slug}", tags=base_tags(slug, "nightly verification"))
+        for slug in slugs
     ]
 
 

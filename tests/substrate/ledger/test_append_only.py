@@ -37,7 +37,7 @@ def may_change(table: str) -> set[str]:
         return CLOSING | {"verdict", "decided_by", "why"}
     if table in _rows.CLOSABLE:
         return CLOSING
-    return {"kb_head": {"seq", "at", "hash"}, "documents": {"missing_at"}}.get(table, set())
+    return {"kb_head": {"seq", "at", "hash"}, "documents": {"missing_at"}, "access_events": {"seal"}}.get(table, set())
 
 
 def refused(connection: psycopg.Connection, statement: str) -> None:
