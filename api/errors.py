@@ -35,7 +35,7 @@ STATUSES: tuple[tuple[type[errors.TwoclocksError], int, str], ...] = (
     (errors.LedgerDamaged, 500, "ledger_damaged"),
 )
 """The first matching row counts, so that a subclass stands before its parent."""
-_SHOWN_FACTS = ("field", "code", "document", "candidates", "unknown", "seq")
+_SHOWN_FACTS = ("field", "code", "document", "candidates", "unknown", "seq", "errors")
 _HEADERS: Mapping[int, Mapping[str, str]] = {
     401: {"WWW-Authenticate": 'Bearer realm="twoclocks"'},
     503: {"Retry-After": "5"},

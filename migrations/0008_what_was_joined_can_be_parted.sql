@@ -31,7 +31,7 @@ create table withheld (
     check ((invalidated_seq is null) = (invalidated_at is null))
 );
 create unique index withheld_once on withheld (kb_id, assertion_id) where invalidated_seq is null;
-create index withheld_by_refusal on withheld (kb_id, refusal_id) where invalidated_seq is null;
+create index withheld_by_refusal on withheld (kb_id, refusal_id);
 create index refusals_of_objects on refusals (kb_id, object_id) where invalidated_seq is null and object_id is not null;
 
 -- What people said of an entity's type. The last one in force counts, above every guess in entity_types.

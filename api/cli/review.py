@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from typing import Any
 from uuid import UUID
 
 import click
@@ -13,7 +14,7 @@ from substrate.db import EVERY_BASE
 
 @click.group()
 def review() -> None:
-    """Proposals: list, confirm, reject. Refusals: list, lift."""
+    """Proposals: list, confirm, reject, decide many, take back. Refusals: list, lift."""
 
 
 @review.command("list")
@@ -66,23 +67,85 @@ def reject(pending_id: UUID, why: str, slug: str | None) -> None:
 
 
 @review.command()
+@click.option("--confirm", "confirmed", multiple=True, type=click.UUID, metavar="ID", help="May be given many times.")
+@click.option("--reject", "rejected", multiple=True, type=click.UUID, metavar="ID", help="May be given many times.")
+@click.option("--why", default="")
+@base_option
+def decide(confirmed: tuple[UUID, ...], rejected: tuple[UUID, ...], why: str, slug: str | None) -> None:
+    """Decide many proposals at once, all or none."""
+    from substrate.ledger import open_door, verdicts
+
+    with opened() as (_, db):
+        with db.read(EVERY_BASE) as conn:
+            base = the_base(conn, slug)
+        with db.write(base.id) as writing:
+            with open_door(writing, base.id, actor=ACTOR, via="cli", action="verdicts given", why=why) as door:
+                done = verdicts.decide(door, confirmed, rejected, why)
+    click.echo(f"{len(done.confirmed)} confirmed, {len(done.refusals)} rejected  (batch {done.batch_id})")
+
+
+@review.command("verdicts")
 @base_option
 @json_option
-def refusals(slug: str | None, as_json: bool) -> None:
+def list_verdicts(slug: str | None, as_json: bool) -> None:
+    """What was decided in which batch, newest first."""
+    with opened() as (_, db), db.read(EVERY_BASE) as conn:
+        base = the_base(conn, slug)
+        answer = reads.list_verdicts(conn, base.id, reads.resolve(conn, base.id), limit=200)
+    if as_json:
+        print_json(answer)
+        return
+    for batch in answer["verdicts"]:
+        back = f"  taken back by {batch['reverted']['by']}" if batch["reverted"] else ""
+        click.echo(f"{batch['id']}  {batch['recorded_at']}  {batch['by']}{back}")
+        for v in batch["verdicts"]:
+            click.echo(f"  {v['verdict']}  {v['subject']} {v['phrase']} {v['object']}")
+    shown = len(answer["verdicts"])
+    click.echo(f"{answer['total']} batches" + (f"; the last {shown} shown" if answer["truncated"] else ""))
+
+
+@review.command()
+@click.argument("batch_id", type=click.UUID)
+@click.option("--why", default="")
+@base_option
+def revert(batch_id: UUID, why: str, slug: str | None) -> None:
+    """Take back every verdict of BATCH_ID; its proposals wait again."""
+    from substrate.ledger import open_door, verdicts
+
+    with opened() as (_, db):
+        with db.read(EVERY_BASE) as conn:
+            base = the_base(conn, slug)
+        with db.write(base.id) as writing:
+            with open_door(writing, base.id, actor=ACTOR, via="cli", action="verdicts reverted", why=why) as door:
+                done = verdicts.revert_batch(door, batch_id, why)
+    click.echo(f"taken back; {len(done.waiting)} proposals wait again")
+
+
+@review.command()
+@click.option("--lifted", is_flag=True, help="Those that are in force no more: when, by whom and why lifted.")
+@base_option
+@json_option
+def refusals(lifted: bool, slug: str | None, as_json: bool) -> None:
     """What was refused and is in force, with how often and where it was said again."""
     with opened() as (_, db), db.read(EVERY_BASE) as conn:
         base = the_base(conn, slug)
-        answer = reads.list_refusals(conn, base.id, reads.resolve(conn, base.id), limit=200)
+        answer = reads.list_refusals(conn, base.id, reads.resolve(conn, base.id), lifted=lifted, limit=200)
     if as_json:
         print_json(answer)
         return
     for r in answer["refusals"]:
         why = f"  ({r['why']})" if r["why"] else ""
-        said = "; ".join(d["external_id"] for d in r["documents"])
+        said = "; ".join(_times(d) for d in r["documents"])
         again = f"  said again {r['restatements']} times: {said}" if r["restatements"] else ""
-        click.echo(f"{r['id']}  {r['subject']} {r['predicate_label']} {r['object']}{why}{again}")
-    shown = len(answer["refusals"])
-    click.echo(f"{answer['total']} refusals in force" + (f"; the first {shown} shown" if answer["truncated"] else ""))
+        gone = f"  lifted {r['lifted']['at']} by {r['lifted']['by']} {r['lifted']['why']}".rstrip() if lifted else ""
+        click.echo(f"{r['id']}  {r['subject']} {r['predicate_label']} {r['object']}{why}{again}{gone}")
+    shown, state = len(answer["refusals"]), "lifted" if lifted else "in force"
+    click.echo(f"{answer['total']} refusals {state}" + (f"; the first {shown} shown" if answer["truncated"] else ""))
+
+
+def _times(document: dict[str, Any]) -> str:
+    often = f" ({document['times']} times)" if document["times"] > 1 else ""
+    return f"{document['external_id']}{often}"
 
 
 @review.command()

@@ -7,7 +7,7 @@ from fastapi import APIRouter
 
 def routers() -> list[APIRouter]:
     """Every router, in the order in which paths are matched."""
-    from api.rest import bases, documents, health, history, knowledge, lifecycle, review
+    from api.rest import bases, documents, health, history, knowledge, lifecycle, review, undo
 
-    nouns = (health, bases, documents, lifecycle, knowledge, history, review)
+    nouns = (health, bases, documents, lifecycle, knowledge, history, review, undo)
     return [noun.router for noun in nouns]

@@ -26,3 +26,14 @@ class Body(BaseModel):
             except InvalidInput as error:
                 raise ValueError(str(error)) from error
         return value
+
+
+class Why(Body):
+    """Why a person did so."""
+
+    why: str = ""
+
+
+def why_of(body: Why | None) -> str:
+    """The reason in a body that may be left out."""
+    return body.why if body else ""

@@ -1,4 +1,4 @@
-"""What waits for a person, and the verdicts of people: confirm, reject, lift, merge."""
+"""What waits for a person, and the verdicts of people one at a time: confirm, reject, lift."""
 
 from __future__ import annotations
 
@@ -8,27 +8,12 @@ from uuid import UUID
 from fastapi import APIRouter
 
 from api.deps import Editor, Member, Reader, StrictRoute
-from api.rest.bodies import Body
+from api.rest.bodies import Why, why_of
 from substrate import access, reads
 from substrate.ledger import open_door, refusals, verdicts
-from substrate.ledger.merges import merge
 from substrate.ledger.retractions import reject_fact
 
 router = APIRouter(route_class=StrictRoute, prefix="/kbs/{kb_id}", tags=["review"])
-
-
-class Verdict(Body):
-    """Why a person decided so."""
-
-    why: str = ""
-
-
-class Merge(Body):
-    """Two entities that are one; `keep` gives the name."""
-
-    keep: UUID
-    absorb: UUID
-    why: str = ""
 
 
 @router.get("/review/pending")
@@ -41,18 +26,18 @@ def list_pending(
 
 
 @router.post("/review/pending/{pending_id}/confirm")
-def confirm(kb_id: UUID, pending_id: UUID, who: Editor, body: Verdict | None = None) -> dict[str, Any]:
+def confirm(kb_id: UUID, pending_id: UUID, who: Editor, body: Why | None = None) -> dict[str, Any]:
     """A person nods: the proposal becomes a fact."""
-    why = body.why if body else ""
+    why = why_of(body)
     _not_ones_own(who, pending_id)
     done = verdicts.confirm(who.db, kb_id, pending_id, actor=who.actor, via="rest", why=why)
     return {"pending_id": pending_id, "verdict": "confirmed", "batch_id": done.batch_id, "lineage_ids": done.lineages}
 
 
 @router.post("/review/pending/{pending_id}/reject")
-def reject(kb_id: UUID, pending_id: UUID, who: Editor, body: Verdict | None = None) -> dict[str, Any]:
+def reject(kb_id: UUID, pending_id: UUID, who: Editor, body: Why | None = None) -> dict[str, Any]:
     """A person says no: the triple stays out on every path from now on."""
-    why = body.why if body else ""
+    why = why_of(body)
     _not_ones_own(who, pending_id)
     done = verdicts.reject(who.db, kb_id, pending_id, actor=who.actor, via="rest", why=why)
     refusal = done.refusals[pending_id]
@@ -61,17 +46,23 @@ def reject(kb_id: UUID, pending_id: UUID, who: Editor, body: Verdict | None = No
 
 @router.get("/review/refusals")
 def list_refusals(
-    kb_id: UUID, who: Reader, as_of: str | None = None, limit: int = 50, cursor: str | None = None
+    kb_id: UUID,
+    who: Reader,
+    lifted: bool = False,
+    as_of: str | None = None,
+    limit: int = 50,
+    cursor: str | None = None,
 ) -> dict[str, Any]:
-    """What people said no to, oldest first, each with how often and where it was said again."""
+    """What people said no to, oldest first, with how often and where it was said again; or what was lifted."""
     with who.read() as conn:
-        return reads.list_refusals(conn, kb_id, who.moment(conn, as_of=as_of), limit=limit, cursor=cursor)
+        moment = who.moment(conn, as_of=as_of)
+        return reads.list_refusals(conn, kb_id, moment, lifted=lifted, limit=limit, cursor=cursor)
 
 
 @router.post("/review/refusals/{refusal_id}/lift")
-def lift_refusal(kb_id: UUID, refusal_id: UUID, who: Editor, body: Verdict | None = None) -> dict[str, Any]:
+def lift_refusal(kb_id: UUID, refusal_id: UUID, who: Editor, body: Why | None = None) -> dict[str, Any]:
     """The triple may come in again from now on; what was refused meanwhile is not asserted by this."""
-    why = body.why if body else ""
+    why = why_of(body)
     with who.write() as conn:
         with open_door(conn, kb_id, actor=who.actor, via="rest", action="refusal lifted", why=why) as door:
             refusals.lift(door, refusal_id)
@@ -84,19 +75,10 @@ def _not_ones_own(who: Member, pending_id: UUID) -> None:
 
 
 @router.post("/facts/{fact_id}/reject")
-def reject_held_fact(kb_id: UUID, fact_id: UUID, who: Editor, body: Verdict | None = None) -> dict[str, Any]:
+def reject_held_fact(kb_id: UUID, fact_id: UUID, who: Editor, body: Why | None = None) -> dict[str, Any]:
     """A person says a held fact is not so."""
-    why = body.why if body else ""
+    why = why_of(body)
     with who.write() as conn:
         with open_door(conn, kb_id, actor=who.actor, via="rest", action="fact rejected", why=why) as door:
             refusal = reject_fact(door, fact_id, why)
     return {"fact_id": fact_id, "verdict": "rejected", "refusal_id": refusal, "seq": door.seq}
-
-
-@router.post("/merges", status_code=201)
-def merge_entities(kb_id: UUID, body: Merge, who: Editor) -> dict[str, Any]:
-    """Two entities are one from now on; reads as of before still show two."""
-    with who.write() as conn:
-        with open_door(conn, kb_id, actor=who.actor, via="rest", action="entities merged", why=body.why) as door:
-            merge_id = merge(door, body.keep, body.absorb, body.why)
-    return {"merge_id": merge_id, "keep": body.keep, "absorb": body.absorb, "seq": door.seq}

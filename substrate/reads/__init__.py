@@ -15,6 +15,7 @@ from substrate.reads.moments import envelope, resolve
 from substrate.reads.review import list_pending, list_refusals
 from substrate.reads.shapes import promised
 from substrate.reads.snapshots import snapshot
+from substrate.reads.undo import list_merges, list_retypings, list_verdicts
 
 __all__ = [
     "changes",
@@ -28,8 +29,11 @@ __all__ = [
     "get_document",
     "list_deletions",
     "list_documents",
+    "list_merges",
     "list_pending",
     "list_refusals",
+    "list_retypings",
+    "list_verdicts",
     "promised",
     "record_diff",
     "resolve",

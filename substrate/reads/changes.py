@@ -17,7 +17,7 @@ from substrate.reads.moments import envelope, parse_bucket, resolve, rfc3339
 from substrate.reads.shapes import Row, confidence, object_value, stated_interval, text_or_none
 
 KINDS = ("asserted", "corrected", "rejected", "merged", "parted", "retracted")
-"""What can happen to a fact on the record. ``retracted``: every source of it is gone; ``parted``: a merge was reverted."""
+"""What can happen to a fact on the record. ``retracted``: every source of it is gone; ``parted``: by a revert."""
 _IDENTITY = {"merged": "is the same as", "parted": "is not the same as"}
 MOST = 100
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from typing import Any
 from uuid import UUID
 
@@ -63,19 +64,28 @@ def _proposal(row: Row) -> dict[str, Any]:
 
 
 def list_refusals(
-    conn: AnyConnection, kb_id: UUID, as_of: AsOf, *, limit: int = 50, cursor: str | None = None
+    conn: AnyConnection,
+    kb_id: UUID,
+    as_of: AsOf,
+    *,
+    lifted: bool = False,
+    limit: int = 50,
+    cursor: str | None = None,
 ) -> dict[str, Any]:
-    """Triples that were refused at `as_of`, oldest first.
+    """Triples that were refused at `as_of`, oldest first; or those `lifted` by then, the last lifted first.
 
-    ``restatements`` counts how often one was said again by then; ``documents`` are those that said it. The object is
-    an entity's first name, or the plain form of a value.
+    ``restatements`` counts how often one was said again by then; ``documents`` are those that said it, each with how
+    many ``times``. The object is an entity's first name, or the plain form of a value. A lifted one has ``lifted``:
+    when, by whom and why.
     """
-    page = cursors.page(conn, kb_id, as_of, cursor, limit=limit, most=MOST, question=("refusals",))
-    rows = conn.execute(
-        sql.query("reads_refusals", page.as_of),
-        sql.parameters(page.as_of, kb_id=kb_id, limit=limit, offset=page.offset),
-    ).fetchall()
+    question = ("refusals", "lifted") if lifted else ("refusals",)
+    page = cursors.page(conn, kb_id, as_of, cursor, limit=limit, most=MOST, question=question)
+    query = "reads_lifted" if lifted else "reads_refusals"
+    parameters = sql.parameters(page.as_of, kb_id=kb_id, seq=page.as_of.seq, limit=limit, offset=page.offset)
+    rows = conn.execute(sql.query(query, page.as_of), parameters).fetchall()
     following = page.following(rows[0]["total"])
+    shown = [row for row in rows if row["id"] is not None]
+    again = _restatements(conn, kb_id, page.as_of, [row["id"] for row in shown])
     return {
         "kb_id": str(kb_id),
         **envelope(page.as_of),
@@ -83,12 +93,21 @@ def list_refusals(
         "limit": limit,
         "truncated": following is not None,
         "next_cursor": following,
-        "refusals": [_refusal(row) for row in rows if row["id"] is not None],
+        "refusals": [_refusal(row, again[row["id"]]) for row in shown],
     }
 
 
-def _refusal(row: Row) -> dict[str, Any]:
-    return {
+def _restatements(conn: AnyConnection, kb_id: UUID, as_of: AsOf, ids: list[UUID]) -> dict[UUID, list[Row]]:
+    found: dict[UUID, list[Row]] = defaultdict(list)
+    if ids:
+        parameters = sql.parameters(as_of, kb_id=kb_id, ids=ids)
+        for row in conn.execute(sql.query("reads_restatements", as_of), parameters):
+            found[row["refusal_id"]].append(row)
+    return found
+
+
+def _refusal(row: Row, again: list[Row]) -> dict[str, Any]:
+    shown = {
         "id": str(row["id"]),
         "subject_id": str(row["subject_id"]),
         "subject": row["subject"],
@@ -102,6 +121,19 @@ def _refusal(row: Row) -> dict[str, Any]:
         "via": row["via"],
         "recorded_at": rfc3339(row["recorded_at"]),
         "recorded_seq": row["recorded_seq"],
-        "restatements": row["restatements"],
-        "documents": row["documents"],
+        "restatements": sum(r["times"] for r in again),
+        "documents": [
+            {"document_id": str(r["document_id"]), "external_id": r["external_id"], "times": r["times"]}
+            for r in again
+            if r["document_id"] is not None
+        ],
     }
+    if "lifted_at" in row:
+        shown["lifted"] = {
+            "at": rfc3339(row["lifted_at"]),
+            "seq": row["lifted_seq"],
+            "by": row["lifted_by"],
+            "why": row["lifted_why"],
+            "action": row["lifted_action"],
+        }
+    return shown

@@ -475,24 +475,17 @@ left join (select * from wanted order by filename, external_id, id limit %(limit
 order by p.filename, p.external_id, p.id
 
 -- name: reads_refusals
--- Refusals in force at the moment, oldest first, each with how often it was restated by then and in which documents.
+-- Refusals in force at the moment, oldest first.
 with refused as (
     select r.* from refusals r where r.kb_id = %(kb_id)s and [[held r]]
 )
 select totals.total, r.id, r.subject_id, r.predicate_key, r.phrase, r.object_id, r.value_norm, r.why, r.recorded_at,
-       r.recorded_seq, s.label as subject, o.label as object, t.actor as refused_by, t.via, again.restatements,
-       again.documents, coalesce(term.definition ->> 'label', r.predicate_key, r.phrase) as predicate_label
+       r.recorded_seq, s.label as subject, o.label as object, t.actor as refused_by, t.via,
+       coalesce(term.definition ->> 'label', r.predicate_key, r.phrase) as predicate_label
 from (select count(*) as total from refused) totals
 left join (select * from refused order by recorded_seq, id limit %(limit)s offset %(offset)s) r on true
 left join entities s on s.kb_id = r.kb_id and s.id = r.subject_id
 left join entities o on o.kb_id = r.kb_id and o.id = r.object_id
 left join ledger_transaction t on t.kb_id = r.kb_id and t.seq = r.recorded_seq
 left join ontology_terms term on term.kb_id = r.kb_id and term.key = r.predicate_key and [[held term]]
-left join lateral (
-    select count(*) as restatements,
-           coalesce(jsonb_agg(distinct jsonb_build_object('document_id', d.id, 'external_id', d.external_id))
-                    filter (where d.id is not null), '[]') as documents
-    from refusal_restatements x left join documents d on d.kb_id = x.kb_id and d.id = x.document_id
-    where x.kb_id = r.kb_id and x.refusal_id = r.id and [[recorded x]]
-) again on true
 order by r.recorded_seq, r.id

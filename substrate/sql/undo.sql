@@ -140,3 +140,98 @@ order by t.recorded_seq desc, t.id desc limit 1
 -- name: held_human_type
 select id, retyping_id from human_types
 where kb_id = %(kb_id)s and entity_id = %(entity_id)s and invalidated_seq is null
+
+-- name: reads_merges
+-- Merges by the moment, newest first, each with its revert if there was one by then.
+with made as (
+    select m.* from merges m where m.kb_id = %(kb_id)s and [[recorded m]]
+)
+select totals.total, m.id, m.kept_id, m.absorbed_id, m.why, m.recorded_at, m.recorded_seq, k.label as kept,
+       a.label as absorbed, t.actor, t.via, r.id as revert_id, r.why as revert_why, r.recorded_at as reverted_at,
+       r.recorded_seq as reverted_seq, u.actor as reverted_by
+from (select count(*) as total from made) totals
+left join (select * from made order by recorded_seq desc, id desc limit %(limit)s offset %(offset)s) m on true
+left join entities k on k.kb_id = m.kb_id and k.id = m.kept_id
+left join entities a on a.kb_id = m.kb_id and a.id = m.absorbed_id
+left join ledger_transaction t on t.kb_id = m.kb_id and t.seq = m.recorded_seq
+left join reverts r on r.kb_id = m.kb_id and r.merge_id = m.id and [[recorded r]]
+left join ledger_transaction u on u.kb_id = r.kb_id and u.seq = r.recorded_seq
+order by m.recorded_seq desc, m.id desc
+
+-- name: reads_retypings
+-- What people said of types by the moment, newest first, each with its revert if there was one by then.
+with made as (
+    select m.* from retypings m
+    where m.kb_id = %(kb_id)s and [[recorded m]]
+      and (%(entity_id)s::uuid is null or m.entity_id = %(entity_id)s)
+)
+select totals.total, m.id, m.entity_id, e.label as entity, m.type_key, m.why, m.recorded_at, m.recorded_seq, t.actor,
+       t.via, h.id is not null as in_force, r.id as revert_id, r.why as revert_why, r.recorded_at as reverted_at,
+       r.recorded_seq as reverted_seq, u.actor as reverted_by
+from (select count(*) as total from made) totals
+left join (select * from made order by recorded_seq desc, id desc limit %(limit)s offset %(offset)s) m on true
+left join entities e on e.kb_id = m.kb_id and e.id = m.entity_id
+left join human_types h on h.kb_id = m.kb_id and h.entity_id = m.entity_id and h.retyping_id = m.id and [[held h]]
+left join ledger_transaction t on t.kb_id = m.kb_id and t.seq = m.recorded_seq
+left join reverts r on r.kb_id = m.kb_id and r.retyping_id = m.id and [[recorded r]]
+left join ledger_transaction u on u.kb_id = r.kb_id and u.seq = r.recorded_seq
+order by m.recorded_seq desc, m.id desc
+
+-- name: reads_verdicts
+-- Batches of verdicts by the moment, newest first, each with what was decided and its revert if there was one by then.
+with made as (
+    select m.* from verdict_batches m where m.kb_id = %(kb_id)s and [[recorded m]]
+)
+select totals.total, m.id, m.why, m.recorded_at, m.recorded_seq, t.actor, t.via, given.verdicts, r.id as revert_id,
+       r.why as revert_why, r.recorded_at as reverted_at, r.recorded_seq as reverted_seq, u.actor as reverted_by
+from (select count(*) as total from made) totals
+left join (select * from made order by recorded_seq desc, id desc limit %(limit)s offset %(offset)s) m on true
+left join ledger_transaction t on t.kb_id = m.kb_id and t.seq = m.recorded_seq
+left join reverts r on r.kb_id = m.kb_id and r.batch_id = m.id and [[recorded r]]
+left join ledger_transaction u on u.kb_id = r.kb_id and u.seq = r.recorded_seq
+left join lateral (
+    select jsonb_agg(jsonb_build_object(
+               'pending_id', v.pending_id, 'verdict', case when v.refusal_id is null then 'confirmed' else 'rejected' end,
+               'refusal_id', v.refusal_id, 'subject', c.subject, 'phrase', c.phrase,
+               'object', coalesce(c.object, c.value_raw), 'quote', c.quote) order by p.recorded_seq, p.id) as verdicts
+    from verdicts v
+    join pending_facts p on p.kb_id = v.kb_id and p.id = v.pending_id
+    join claims c on c.kb_id = p.kb_id and c.id = p.claim_id
+    where v.kb_id = m.kb_id and v.batch_id = m.id
+) given on true
+order by m.recorded_seq desc, m.id desc
+
+-- name: reads_lifted
+-- Refusals that were lifted by the moment, the last lifted first, with who lifted them and why.
+-- lint: axis, since it asks what became of a row by then, not what was held.
+with lifted as (
+    select r.* from refusals r
+    where r.kb_id = %(kb_id)s and r.invalidated_seq <= %(seq)s
+)
+select totals.total, r.id, r.subject_id, r.predicate_key, r.phrase, r.object_id, r.value_norm, r.why, r.recorded_at,
+       r.recorded_seq, s.label as subject, o.label as object, t.actor as refused_by, t.via,
+       r.invalidated_at as lifted_at, r.invalidated_seq as lifted_seq, u.actor as lifted_by, u.why as lifted_why,
+       u.action as lifted_action, coalesce(term.definition ->> 'label', r.predicate_key, r.phrase) as predicate_label
+from (select count(*) as total from lifted) totals
+left join (select * from lifted order by invalidated_seq desc, id limit %(limit)s offset %(offset)s) r on true
+left join entities s on s.kb_id = r.kb_id and s.id = r.subject_id
+left join entities o on o.kb_id = r.kb_id and o.id = r.object_id
+left join ledger_transaction t on t.kb_id = r.kb_id and t.seq = r.recorded_seq
+left join ledger_transaction u on u.kb_id = r.kb_id and u.seq = r.invalidated_seq
+left join ontology_terms term on term.kb_id = r.kb_id and term.key = r.predicate_key and [[held term]]
+order by r.invalidated_seq desc, r.id
+
+-- name: reads_restatements
+-- How often each of these refusals was restated by the moment, and by which documents how often. What counts again since
+-- a merge was reverted was no restatement of it.
+select x.refusal_id, d.id as document_id, d.external_id, count(*) as times
+from refusal_restatements x
+join refusals f on f.kb_id = x.kb_id and f.id = x.refusal_id
+left join documents d on d.kb_id = x.kb_id and d.id = x.document_id
+where x.kb_id = %(kb_id)s and x.refusal_id = any(%(ids)s) and [[recorded x]]
+  and (not ([[held f]]) or not exists (
+      select from withheld w join assertions a on a.kb_id = w.kb_id and a.id = w.assertion_id
+      where w.kb_id = x.kb_id and w.refusal_id = x.refusal_id and a.source_key = x.source_key and [[recorded w]]
+      having count(*) > 0 and not bool_or([[held w]])))
+group by x.refusal_id, d.id, d.external_id
+order by x.refusal_id, times desc, d.external_id

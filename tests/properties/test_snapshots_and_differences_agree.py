@@ -138,7 +138,7 @@ def applied(before, difference):
 
 def check(game: Game) -> None:
     kb, rnd, seqs = game.play.kb_id, game.rnd, sorted(game.kept)
-    with game.database.read(game.kb_id) as conn:
+    with game.database.read(kb) as conn:
 
         def snapshot(seq, entity=None, at=None):
             try:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from uuid import uuid4
 
 import pytest
@@ -29,6 +30,9 @@ READS = (
     ("GET", "/search?query=x"),
     ("GET", "/review/pending"),
     ("GET", "/review/refusals"),
+    ("GET", "/merges"),
+    ("GET", "/retypings"),
+    ("GET", "/verdicts"),
 )
 WRITES = (
     ("PUT", "/ontology"),
@@ -42,6 +46,11 @@ WRITES = (
     ("POST", f"/facts/{ID}/reject"),
     ("POST", "/merges"),
 )
+    ("POST", f"/merges/{ID}/revert"),
+    ("PUT", f"/entities/{ID}/type"),
+    ("POST", f"/retypings/{ID}/revert"),
+    ("POST", "/verdicts"),
+    ("POST", f"/verdicts/{ID}/revert"),
 MCP = (("POST", "/mcp"), ("GET", "/mcp"), ("DELETE", "/mcp"))
 
 
@@ -55,8 +64,7 @@ def test_the_lists_here_name_every_route(server):
     for path, methods in paths.items():
         if path.startswith("/api/v1/kbs/{kb_id}"):
             tail = path.removeprefix("/api/v1/kbs/{kb_id}")
-            for name in ("document_id", "deletion_id", "pending_id", "fact_id", "refusal_id", "entity"):
-                tail = tail.replace("{" + name + "}", "{id}")
+            tail = re.sub(r"\{\w+\}", "{id}", tail)
             there |= {(m.upper(), tail) for m in methods}
     assert there == here
     assert {p for p in paths if "{kb_id}" not in p} == {"/api/v1/health", "/api/v1/kbs"}
