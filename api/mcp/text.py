@@ -16,7 +16,8 @@ _FORMS = {"year": "%Y", "month": "%Y-%m", "day": "%Y-%m-%d", "hour": "%Y-%m-%d %
 
 def stands_on(answer: Answer) -> str:
     """Where the answer stands on the record clock."""
-    return f"(record as of {answer['as_of']}, seq:{answer['seq']})"
+    ahead = ", the head, since the record has not come to what was asked" if answer.get("clamped") else ""
+    return f"(record as of {answer['as_of']}, seq:{answer['seq']}{ahead})"
 
 
 def search_rows(answer: Answer) -> list[str]:

@@ -131,7 +131,8 @@ def _paged(
     answer = ask(limit, {})
     kept = text.fits(lead_of(answer), rows_of(answer), MOST_TEXT)
     if kept < len(rows_of(answer)):
-        answer = {**ask(kept, {"as_of": f"seq:{answer['seq']}"}), "limit": limit}
+        clamped = {"clamped": True} if answer.get("clamped") else {}
+        answer = {**ask(kept, {"as_of": f"seq:{answer['seq']}"}), **clamped, "limit": limit}
     notice = [f"More rows: call again with cursor {answer['next_cursor']}"] if answer["next_cursor"] else []
     return Result(answer, "\n".join([lead_of(answer), *rows_of(answer), *notice]))
 

@@ -24,3 +24,5 @@ class AsOf:
     valid_at: Bucket | None = None
     at_text: str | None = None
     """The caller's ``at`` as given, for echoing."""
+    clamped: bool = False
+    """The head answers for a number or a moment that the record has not come to."""

@@ -3,12 +3,18 @@
 ``as_of`` is a date or a moment, or ``seq:N``; it is clamped to the head and answered with the last transaction at or
 before it. A bare date means its last moment, UTC. ``before`` means strictly before, and wins over ``as_of``. Since the
 answer carries the sequence it stands on, asking again by ``seq:N`` gives the same bytes for ever.
+
+What the record has not come to, the head answers for, and the answer says so (``clamped``). A clock that was set back
+leaves the head's time ahead of it: whoever asks for "now" by such a clock means the head too, and has a minute for the
+way here.
 """
 
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from datetime import UTC, datetime, timedelta
+from typing import Any
 from uuid import UUID
 
 from substrate import sql
@@ -35,30 +41,35 @@ def resolve(
     head = connection.execute(sql.query("head_of_base"), {"kb_id": kb_id}).fetchone()
     if head is None:
         raise NotFound("no knowledge base with that id", field="kb_id")
-    seq = _known_seq(connection, kb_id, head["seq"], as_of, before)
+    seq, clamped = _known_seq(connection, kb_id, head, as_of, before)
     valid_at = parse_bucket(at, "at") if at is not None else None
     if seq == head["seq"] and seq > 0:
-        return AsOf(seq, head["at"], bytes(head["hash"]), None, valid_at, at)
+        return AsOf(seq, head["at"], bytes(head["hash"]), None, valid_at, at, clamped)
     row = connection.execute(sql.query("transaction_by_seq"), {"kb_id": kb_id, "seq": seq}).fetchone()
     if row is None:  # before the first transaction
-        return AsOf(0, head["created_at"], genesis_hash(kb_id), 0, valid_at, at)
+        return AsOf(0, head["created_at"], genesis_hash(kb_id), 0, valid_at, at, clamped)
     return AsOf(seq, row["recorded_at"], bytes(row["head_hash"]), seq, valid_at, at)
 
 
-def _known_seq(connection: AnyConnection, kb_id: UUID, head_seq: int, as_of: str | None, before: str | None) -> int:
+def _known_seq(
+    connection: AnyConnection, kb_id: UUID, head: Mapping[str, Any], as_of: str | None, before: str | None
+) -> tuple[int, bool]:
+    """The number to stand on, and whether it is the head's in place of one that has not come."""
     text, field = (before, "before") if before is not None else (as_of, "as_of")
     if text is None:
-        return head_seq
+        return head["seq"], False
     if match := _SEQ.match(text.strip()):
         wanted = int(match[1]) - (field == "before")
-        return max(0, min(wanted, head_seq))
+        return max(0, min(wanted, head["seq"])), wanted > head["seq"]
     period = parse_bucket(text, field)
     try:
         moment = period.start - _TICK if field == "before" else period.end - _TICK
     except OverflowError:
         raise _outside(field, text) from None
-    row = connection.execute(sql.query("seq_at_moment"), {"kb_id": kb_id, "moment": moment}).fetchone()
-    return int(row["seq"]) if row else 0
+    values = {"kb_id": kb_id, "moment": moment, "head_at": head["at"]}
+    row = connection.execute(sql.query("seq_at_moment"), values).fetchone()
+    assert row is not None  # noqa: S101 - a select without from always has a row
+    return (head["seq"], True) if row["at_head"] else (row["seq"], False)
 
 
 def parse_bucket(text: str, field: str) -> Bucket:
@@ -105,8 +116,13 @@ def rfc3339(at: datetime | None) -> str | None:
 
 
 def envelope(as_of: AsOf) -> dict[str, object]:
-    """What every answer carries about the record clock."""
-    return {"as_of": rfc3339(as_of.recorded_at), "seq": as_of.seq, "head_hash": as_of.head_hash.hex()}
+    """What every answer carries about the record clock; ``clamped`` only where it is true."""
+    stands: dict[str, object] = {
+        "as_of": rfc3339(as_of.recorded_at),
+        "seq": as_of.seq,
+        "head_hash": as_of.head_hash.hex(),
+    }
+    return {**stands, "clamped": True} if as_of.clamped else stands
 
 
 def head(connection: ReadConnection, kb_id: UUID) -> AsOf:
