@@ -21,6 +21,7 @@ from substrate.extraction.builtin.chinese_changes import (
     was_held,
 )
 from substrate.extraction.builtin.chinese_corrections import corrected, righted, taken_back
+from substrate.extraction.builtin.chinese_happenings import happened, measured
 from substrate.extraction.builtin.chinese_moods import clause_mood, sentence_mood
 from substrate.extraction.builtin.chinese_names import Hidden
 from substrate.extraction.builtin.chinese_scene import ChineseSentence, add, name_of, names_of, title_drafts
@@ -113,6 +114,8 @@ def _clause(state: ChineseSentence, bare: str, times: tuple[TimeMention, ...]) -
         state.since = times if any(m.shape == "since" for m in times) else ()
         if re.search(r"曾(?!用名)", text):
             _end_unknown(state.findings.drafts, before)
+        return
+    if happened(state, text, times, mood):
         return
     if re.search(r"[他她它]", text):
         state.findings.drop("pronoun_subject", text, state.text)
@@ -407,7 +410,7 @@ _Act = Callable[[ChineseSentence, Pattern, dict[str, str], tuple[TimeMention, ..
 _ACTS: dict[str, _Act] = {
     "pair": _pair, "role": _role, "work": _work, "join": _work, "hire": _work, "appoint": _work, "succeed": _succeed,
     "takeover": _takeover, "hand": _takeover, "stop": _stop, "leave": _stop, "quit": _quit, "moved": _moved,
-    "pay": _pay,
+    "pay": _pay, "measure": measured,
     "change": _pay, "value": _pay, "attribute": _attribute, "founded": _founded, "began": _began, "rename": _rename,
     "retitle": _retitled, "dismiss": dismissed, "was": was_held, "gone": gone, "replaced": replaced_by, "sale": sale,
 }  # fmt: skip

@@ -12,6 +12,7 @@ from substrate.extraction.builtin.clauses import clauses_of
 from substrate.extraction.builtin.corrections import Correction, apply, rewrite
 from substrate.extraction.builtin.drafts import Draft, Findings
 from substrate.extraction.builtin.frames import Scene, read_clauses
+from substrate.extraction.builtin.happenings import happened
 from substrate.extraction.builtin.idioms import plainly
 from substrate.extraction.builtin.intervals import interval
 from substrate.extraction.builtin.masking import Masked, mask, without
@@ -111,7 +112,7 @@ def read(prepared: Prepared, doc: Any) -> Findings:
     """Claims in draft of one parsed sentence."""
     reader, findings = Reader(doc, prepared.masked), Findings()
     scene = Scene(reader, findings, tuple(clauses_of(reader, prepared.mood)))
-    read_clauses(scene, _SPECIAL)
+    read_clauses(scene, _SPECIAL, happened)
     frames_names.appositions(scene, prepared.mood)
     findings.drafts = [_in_own_time(d, reader) for d in findings.drafts]
     findings.drafts.extend(prepared.aliases)

@@ -49,10 +49,12 @@ _PREMISES = {
 Frame = Callable[[Scene, Clause], bool]
 
 
-def read_clauses(scene: Scene, special: tuple[Frame, ...]) -> None:
-    """Runs the frames over every clause; a clause with content that none reads is a drop with its reason."""
+def read_clauses(scene: Scene, special: tuple[Frame, ...], last: Frame | None = None) -> None:
+    """Runs the frames over every clause, `last` where no other reads it; what none reads is a drop with its reason."""
     for clause in scene.clauses:
         if any(frame(scene, clause) for frame in special) or relation(scene, clause) or fallback(scene, clause):
+            continue
+        if last is not None and last(scene, clause):
             continue
         if clause.objects or clause.predicates or clause.prepositions:
             scene.findings.drop("no_frame", clause.lemma, scene.text)

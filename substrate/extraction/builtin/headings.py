@@ -28,6 +28,10 @@ _CORRECTION = re.compile(
 )
 
 
+_LOWER_KINDS = frozenset("team project programme program product platform service employee personnel".split())
+"""Written small behind a name they say what it is and are no part of it."""
+
+
 def is_correction(heading: str) -> bool:
     """Whether a title or heading says that what stands under it corrects what was said before."""
     return bool(_CORRECTION.match(_STRIP.sub("", heading).strip().strip("#:： ")))
@@ -109,7 +113,7 @@ def _without_document_words(part: str) -> str:
     words = part.split()
     while words and words[-1].lower().strip(".,") in v.TITLE_SUFFIXES | h.DOCUMENT_WORDS | v.MONTHS_AND_DAYS:
         words.pop()
-    while len(words) > 1 and words[-1].lower() in {"team", "project", "employee", "personnel"} and words[-1].islower():
+    while len(words) > 1 and words[-1] in _LOWER_KINDS:
         words.pop()
     return " ".join(words)
 

@@ -20,7 +20,11 @@ from substrate.extraction.builtin.sentences import Line, Sentence, is_chinese, l
 from substrate.extraction.builtin.tables import Quote, Told, pipe_table, table_drafts
 from substrate.extraction.builtin.terms import EMPLOYER, Term
 from substrate.extraction.claims import UNDATED, Claim, Drop, Extraction, Passage, Value
-from substrate.extraction.times import Anchor, find_times, parse_time
+from substrate.extraction.times import Anchor, Dated, TimeMention, find_times, parse_time, told_by
+from substrate.extraction.times.stated import stated_date
+
+_REMEMBERED = 8
+"""Dated things of which a later sentence may tell what came after."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,6 +71,17 @@ class Work:
     headings: list[str] = field(default_factory=list)
     levels: list[int] = field(default_factory=list)
     """How deep each heading of `headings` is that stands in the passage itself; innermost first."""
+    dated: list[tuple[int, Anchor | None]] = field(default_factory=list)
+    """How deep each section lies that states its own date, and what held before it; innermost last."""
+    told: tuple[Dated, ...] = ()
+    """What was dated before, since the last heading: "six months later" counts from it."""
+
+    @property
+    def here(self) -> Anchor | None:
+        """What relative words of the next sentence count from."""
+        if not self.told:
+            return self.anchor
+        return replace(self.anchor, told=self.told) if self.anchor else Anchor(None, None, self.told)
 
     def add(self, item: Item) -> None:
         outer = (self.passage.title, *self.passage.heading_path, *self.headings[: len(self.levels)])
@@ -101,6 +116,7 @@ def _step(work: Work, lines: Sequence[Line], at: int) -> int:
     if line.kind == "heading" or _is_heading(work, lines, at):
         _enter(work, line)
         return at + 1
+    _speaks_from(work, line)
     if "|" in line.text:
         return _pipes(work, lines, at)
     if _listed(work, line):
@@ -110,6 +126,14 @@ def _step(work: Work, lines: Sequence[Line], at: int) -> int:
         _prose(work, line)
         return at + 1
     return _records(work, lines, at, pair)
+
+
+def _speaks_from(work: Work, line: Line) -> None:
+    """A date that a section states of itself is what its words count from, until the section ends."""
+    depth = work.levels[0] if work.levels else 0
+    if depth > 1 and (stated := stated_date(line.text)) is not None:
+        work.dated.append((depth, work.anchor))
+        work.anchor = Anchor(stated[0], stated[1])
 
 
 def _is_heading(work: Work, lines: Sequence[Line], at: int) -> bool:
@@ -129,8 +153,11 @@ def _is_heading(work: Work, lines: Sequence[Line], at: int) -> bool:
 
 def _enter(work: Work, line: Line) -> None:
     """The heading is now the innermost; those as deep as it or deeper are left."""
+    work.told = ()
     heading = line.text.rstrip(":：")
     level = line.level or 9
+    while work.dated and work.dated[-1][0] >= level:
+        work.anchor = work.dated.pop()[1]
     while work.levels and work.levels[0] >= level:
         del work.levels[0], work.headings[0]
     kept = [(h, i) for i, h in enumerate(work.headings) if h != heading]
@@ -248,9 +275,11 @@ def _sentence(work: Work, sentence: Sentence, shown: str = "") -> None:
     item = Item(sentence.text, start=sentence.start, shown=shown)
     if is_chinese(sentence.text):
         around = " ".join((work.passage.title, *work.passage.heading_path, work.passage.text))
-        item.take(read_chinese(sentence.text, work.anchor, around))
+        item.take(read_chinese(sentence.text, work.here, around))
+        _tell(work, sentence.text, find_times(sentence.text, work.here))
     else:
-        item.prepared = english.prepare(sentence.text, work.anchor, work.lexicon, work.known)
+        item.prepared = english.prepare(sentence.text, work.here, work.lexicon, work.known)
+        _tell(work, sentence.text, [mention for _, mention in item.prepared.masked.times])
         if not item.prepared.parsable and len(item.prepared.masked.units) > 1:
             item.found.append(
                 Quoted(Drop("not_prose", "too long or too many brackets", sentence.text), sentence.text, 0)
@@ -258,10 +287,23 @@ def _sentence(work: Work, sentence: Sentence, shown: str = "") -> None:
     work.add(item)
 
 
+def _tell(work: Work, text: str, mentions: Sequence[TimeMention]) -> None:
+    for mention in mentions:
+        work.told = (*work.told, *told_by(mention, text))[-_REMEMBERED:]
+
+
 def _dated_by_heading(work: Work, text: str) -> str:
-    """In a log: the date that stands as the heading of an entry without a date of its own."""
-    if not work.headings or parse_time(work.headings[0], work.anchor) is None or find_times(text, work.anchor):
+    """What a heading that is nothing but a time says of a sentence without one.
+
+    In a log any date, since it heads an entry; elsewhere a longer stretch ("2025 Q3"), in which what is told held.
+    """
+    if not work.headings:
         return ""
+    time = parse_time(work.headings[0], work.anchor)
+    if time is None or find_times(text, work.here):
+        return ""
+    if time.at_event and time.valid_from is not None and time.valid_from_precision in ("year", "month"):
+        return work.headings[0]
     logged = any(_LOG.search(h) for h in (*work.headings[1:], work.passage.filename))
     return work.headings[0] if logged else ""
 

@@ -7,15 +7,15 @@ from substrate.extraction.times.buckets import bucket_end
 from substrate.extraction.times.finder import find_times, parse_time
 from substrate.extraction.times.frames import told_by
 from substrate.extraction.times.points import parse_point
-from substrate.extraction.times.records import Anchor, Language, NumericOrder, Shape, TimeMention, Told
+from substrate.extraction.times.records import Anchor, Dated, Language, NumericOrder, Shape, TimeMention
 
 __all__ = [
     "Anchor",
+    "Dated",
     "Language",
     "NumericOrder",
     "Shape",
     "TimeMention",
-    "Told",
     "bucket_end",
     "find_times",
     "parse_point",

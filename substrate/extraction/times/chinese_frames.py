@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 
 from substrate.extraction.times import chinese, spans
 from substrate.extraction.times.frames import mention, told_by
-from substrate.extraction.times.records import Anchor, Shape, TimeMention, Told
+from substrate.extraction.times.records import Anchor, Dated, Shape, TimeMention
 from substrate.extraction.times.rules import Core
 from substrate.extraction.times.spans import Context, Span
 
@@ -78,7 +78,7 @@ class Reader:
 
     text: str
     anchor: Anchor | None
-    told: tuple[Told, ...] = ()
+    told: tuple[Dated, ...] = ()
 
     def __post_init__(self) -> None:
         self.told = self.anchor.told if self.anchor else ()

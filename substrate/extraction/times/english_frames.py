@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from substrate.extraction.times import english, english_clock, english_reach, spans
 from substrate.extraction.times.english_governors import Governed, governed_by
 from substrate.extraction.times.frames import mention, told_by
-from substrate.extraction.times.records import Anchor, NumericOrder, Shape, TimeMention, Told
+from substrate.extraction.times.records import Anchor, Dated, NumericOrder, Shape, TimeMention
 from substrate.extraction.times.rules import Core
 from substrate.extraction.times.spans import Context, Span
 
@@ -128,7 +128,7 @@ class Reader:
     order: NumericOrder | None = None
     whole: bool = False
     """The text is one expression: loose forms count without a preposition."""
-    told: tuple[Told, ...] = ()
+    told: tuple[Dated, ...] = ()
 
     def __post_init__(self) -> None:
         self.told = self.anchor.told if self.anchor else ()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from substrate.extraction.claims import ClaimTime
-from substrate.extraction.times.records import Shape, TimeMention, Told
+from substrate.extraction.times.records import Dated, Shape, TimeMention
 from substrate.extraction.times.spans import Span
 
 
@@ -12,7 +12,7 @@ def mention(text: str, start: int, end: int, core_start: int, shape: Shape, span
     return TimeMention(start, end, core_start, shape, claim_time(shape, span, text[start:end]))
 
 
-def told_by(found: TimeMention, text: str) -> list[Told]:
+def told_by(found: TimeMention, text: str) -> list[Dated]:
     """What `found` lets a later "six months after" count from: its date and the clause it stands in."""
     time = found.time
     if time.valid_from is None or time.valid_from_precision is None or found.shape in ("duration", "as_of"):
@@ -21,7 +21,7 @@ def told_by(found: TimeMention, text: str) -> list[Told]:
     ends = [
         at for mark in (". ", "!", "?", ";", "。", "！", "？", "；", "\n") if (at := text.find(mark, found.end)) >= 0
     ]
-    return [Told(text[begin + 1 : min(ends, default=len(text))], time.valid_from, time.valid_from_precision)]
+    return [Dated(text[begin + 1 : min(ends, default=len(text))], time.valid_from, time.valid_from_precision)]
 
 
 def claim_time(shape: Shape, span: Span | None, words: str) -> ClaimTime:

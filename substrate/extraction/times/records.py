@@ -15,7 +15,7 @@ NumericOrder = Literal["dmy", "mdy"]
 
 
 @dataclass(frozen=True, slots=True)
-class Told:
+class Dated:
     """Something dated that the passage has already told: what "six months later" counts from.
 
     ``words`` is the sentence that told it, by which "after its founding" finds what was founded.
@@ -37,7 +37,7 @@ class Anchor:
 
     at: datetime | None
     precision: Precision | None
-    told: tuple[Told, ...] = ()
+    told: tuple[Dated, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

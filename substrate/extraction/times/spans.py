@@ -14,7 +14,7 @@ from typing import Literal
 from substrate.errors import InvalidInput
 from substrate.extraction.claims import Grade, Precision
 from substrate.extraction.times.buckets import add_months, bucket_end, bucket_start, fineness
-from substrate.extraction.times.records import Anchor, NumericOrder, Told
+from substrate.extraction.times.records import Anchor, Dated, NumericOrder
 
 Again = Callable[["Context"], "Span | None"]
 Unit = Literal["day", "week", "month", "quarter", "half", "year", "decade"]
@@ -60,7 +60,7 @@ class Context:
     direction: int = 0
     year: int | None = None
     order: NumericOrder | None = None
-    told: tuple[Told, ...] = ()
+    told: tuple[Dated, ...] = ()
 
     def at(self, needed: Precision) -> datetime | None:
         """The anchor, if it is at least as fine as `needed`."""
