@@ -15,21 +15,22 @@ GONE = "the statements contradict one another no more"
 
 def bring_to_agree(
     scene: Scene, spans: Mapping[str, Sequence[Span]], lineages: Mapping[str, Sequence[UUID]], dirty: Collection[str]
-) -> None:
+) -> tuple[int, int]:
     """Raise the conflicts that `dirty` triples are in and withdraw those that they are in no more.
 
-    `spans` and `lineages`, by triple, go together: the facts as they have just been written, rivals included.
+    `spans` and `lineages`, by triple, go together: the facts as they have just been written, rivals included. Returns
+    how many were raised and how many withdrawn.
     """
     found = find(scene.settled, spans, dirty, scene.decided if scene.conflicts else frozenset())
     if not found and not scene.conflicts:
-        return
+        return 0, 0
     open_now = {_key_of_row(scene, c): c for c in scene.conflicts if c["verdict"] is None and _touches(scene, c, dirty)}
     wanted = {_key(f, lineages): f for f in found}
     gone = [c["id"] for key, c in open_now.items() if key not in wanted]
     scene.door.decide_conflicts(gone, "withdrawn", GONE)
-    scene.door.insert(
-        "conflicts", [_row(scene, f, spans, lineages) for key, f in wanted.items() if key not in open_now]
-    )
+    fresh = [f for key, f in wanted.items() if key not in open_now]
+    scene.door.insert("conflicts", [_row(scene, f, spans, lineages) for f in fresh])
+    return len(fresh), len(gone)
 
 
 def _touches(scene: Scene, conflict: Row, dirty: Collection[str]) -> bool:

@@ -98,6 +98,22 @@ class Door:
         """
         rows = {table: [row.logged for row in _rows.written(table, blanked)] for table, blanked in left.items()}
     def decide_conflicts(self, ids: Sequence[UUID], verdict: str, why: str) -> None:
+    def decide_conflicts(self, ids: Sequence[UUID], verdict: str, why: str) -> None:
+        """Close open conflicts with one verdict. Raises `Conflict` if one was decided before."""
+        if not ids:
+            return
+        by = (verdict, self.actor, why)
+        if _rows.decide_conflicts(self.connection, self.kb_id, self.seq, self.at, ids, *by) != len(set(ids)):
+            raise Conflict("this conflict was decided before", field="conflict_id")
+        for conflict_id in sorted(set(ids)):
+            event = {"id": conflict_id, "verdict": verdict, "decided_by": self.actor, "why": why}
+            self._events.append(("decide conflicts", canonical_bytes(event)))
+
+    @property
+    def previous_hash(self) -> bytes:
+        """The hash of the head this transaction follows."""
+        return self._previous
+
         """Close open conflicts with one verdict. Raises `Conflict` if one was decided before."""
         if not ids:
             return

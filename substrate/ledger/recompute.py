@@ -17,16 +17,14 @@ from substrate import sql
 from substrate.ledger.conflict_rows import bring_to_agree
 from substrate.ledger.door import Door
 from substrate.ledger.entities import canonical_ids
+from substrate.ledger.fact_times import TIME, outcome, time_of
+from substrate.ledger.ids import new_id
 from substrate.ledger.scenes import Row, Scene, Triple, predicate_of, triple_of, value_of
 from substrate.ledger.spans import Span
 from substrate.ontology.terms import Ontology
 
-_TIME = (
-    "valid_from", "valid_from_precision", "valid_to", "valid_to_precision", "valid_to_origin",
-    "attested_from", "attested_to", "holds_from", "holds_to", "undated", "temporal",
-)  # fmt: skip
 _WORDS = ("predicate_key", "phrase", "value_raw", "value_norm", "value_number", "value_unit", "value_type")
-_COMPARED = (*_TIME, *_WORDS, "qualifiers", "grade", "confidence")
+_COMPARED = (*TIME, *_WORDS, "qualifiers", "grade", "confidence")
 Withdrawal = Literal["retracted", "rejected", "parted"]
 
 
@@ -39,12 +37,13 @@ def recompute(
     withdrawal: Withdrawal = "retracted",
     merging: bool = False,
     lineages: Mapping[UUID, UUID] | None = None,
+    tally: Counter[str] | None = None,
 ) -> set[UUID]:
     """Recompute every timeline that `touched` assertion rows take part in; returns the lineages that changed.
 
     `added`: the rows are new and nothing else changed. `withdrawal` is why a fact that nothing states any more is
     closed, `merging` that one which another fact now speaks for is. `lineages`: assertion → the lineage, held no more,
-    that a fact which comes to rest on it again goes on with.
+    that a fact which comes to rest on it again goes on with. `tally` counts what came out otherwise in time, and how.
     """
     rows = list(touched)
     if not rows:
@@ -56,10 +55,12 @@ def recompute(
     if added:
         linked, changed = _add_to_eternal(scene, rows)
         dirty -= linked
-    if not dirty:
-        return changed
-    dirty = scene.load(dirty, correcting=any(r["corrects"] for r in rows))
-    return changed | _Diff(scene, withdrawal, merging, lineages or {}).apply(dirty)
+    if dirty:
+        dirty = scene.load(dirty, correcting=any(r["corrects"] for r in rows))
+    changed |= diff.apply(dirty)
+    if tally is not None:
+        tally.update(diff.tally)
+    return changed
 
 
 def _add_to_eternal(scene: Scene, rows: Sequence[Row]) -> tuple[set[Triple], set[UUID]]:
@@ -109,6 +110,7 @@ class _Diff:
         self.spans: dict[str, list[Span]] = {}
         self.lineages: dict[str, list[UUID]] = {}
 
+        self.tally: Counter[str] = Counter()
     def apply(self, dirty: set[Triple]) -> set[UUID]:
         """Bring the facts of `dirty` triples to what their timelines say; returns the lineages that changed."""
         held = [f["lineage_id"] for t in dirty for f in self.scene.facts[t]]
@@ -126,7 +128,8 @@ class _Diff:
             self.links |= self._held_links([f["lineage_id"] for f in held])
             found = self._match([(s, {}) for s in spans], held)
             self._keep_place(triple, spans, [found[i]["lineage_id"] for i in range(len(spans))])
-        bring_to_agree(self.scene, self.spans, self.lineages, {value_of(t) for t in dirty})
+        opened, gone = bring_to_agree(self.scene, self.spans, self.lineages, {value_of(t) for t in dirty})
+        self.tally.update(conflicts_opened=opened, conflicts_withdrawn=gone)
 
     def _keep_place(self, triple: Triple, spans: list[Span], lineages: list[UUID]) -> None:
         self.spans[value_of(triple)], self.lineages[value_of(triple)] = spans, lineages
@@ -162,6 +165,7 @@ class _Diff:
 
     def _match(self, wanted: Sequence[tuple[Span, Mapping[str, Any]]], held: Sequence[Row]) -> dict[int, Row]:
         """Which held row each span continues: the same content first, then most shared evidence, then the start.
+                self.tally["added"] += 1
 
         The best pair of all goes first, so that a span never takes the row that another one leaves unchanged.
         """
@@ -170,6 +174,7 @@ class _Diff:
             for f in held:
                 shared = len(self.links.get(f["lineage_id"], set()).intersection(span.support))
                 same, start = _same(f, content), f["valid_from"] == span.start
+                self.tally["withdrawn"] += 1
                 if shared or start:
                     pairs.append(((same, shared, start, -f["recorded_seq"], -i), i, f))
         found: dict[int, Row] = {}
@@ -197,6 +202,8 @@ class _Diff:
         chosen = min(known, key=lambda lineage: (-known[lineage], str(lineage)))
         self.former = {i: lineage for i, lineage in self.former.items() if lineage != chosen}
         return chosen
+        if (what := outcome(old, content)) is not None:
+            self.tally[what] += 1
 
     def _insert(self, fact: dict[str, Any], support: set[UUID]) -> None:
         self.facts.append({**fact, "id": uuid4()})
@@ -224,25 +231,15 @@ def _same(held: Row, content: Mapping[str, Any]) -> bool:
 
 def _content(span: Span, temporal: str, support: Sequence[Row]) -> dict[str, Any]:
     """A fact row's columns but for its ids; what is not time comes from the assertion that says it best."""
-    ranked = sorted(support, key=_eternal_rank if temporal == "eternal" else _rank)
-    first = ranked[0]
-    holds_from, holds_to = span.holds
+    first = support[0]
+    if len(support) > 1:
+        first = min(support, key=_eternal_rank if temporal == "eternal" else _rank)
     return {
         "subject_id": first["subject_id"],
         "object_id": first["object_id"],
         **{c: first[c] for c in _WORDS},
         "qualifiers": min((r["qualifiers"] for r in support if r["qualifiers"]), key=json.dumps, default=[]),
-        "temporal": temporal,
-        "valid_from": span.start,
-        "valid_from_precision": span.start_precision,
-        "valid_to": span.end,
-        "valid_to_precision": span.end_precision,
-        "valid_to_origin": span.end_origin,
-        "attested_from": span.attested_from,
-        "attested_to": span.attested_to,
-        "holds_from": holds_from,
-        "holds_to": holds_to,
-        "undated": span.undated,
+        **time_of(span, temporal),
         "grade": min(r["grade"] for r in support),
         "confidence": max(r["confidence"] for r in support),
         "supersedes": None,

@@ -122,7 +122,7 @@ class Scene:
             return {}
         parameters = {"kb_id": self.door.kb_id, "ids": words}
         rows = self.door.connection.execute(sql.query("corrections_of_assertions"), parameters).fetchall()
-        return {r["assertion_id"]: _fix(r) for r in rows if r["fixes_start"] or r["fixes_end"]}
+        return {r["assertion_id"]: fix_of(r) for r in rows if r["fixes_start"] or r["fixes_end"]}
 
     def timelines(self, triple: Triple) -> tuple[Hashable, ...]:
         """The timelines that a triple must have to itself: its subject's, its object's, both or none."""
@@ -288,7 +288,8 @@ def side_of(conflict: Row, side: str) -> dict[str, Any]:
     }
 
 
-def _fix(row: Row) -> Fix:
+def fix_of(row: Row) -> Fix:
+    """A row of ``corrections`` with where its fact stood, as the timelines need it."""
     placed = not row["undated"] and (row["holds_from"] is not None or row["holds_to"] is not None)
     return Fix(
         start=row["fixes_start"],

@@ -20,6 +20,14 @@ def load_ontology(connection: AnyConnection, kb_id: UUID) -> Ontology:
     )
 
 
+def replace_term(door: Door, relation: Relation) -> None:
+    """Declare one relation anew. The caller recomputes what rests on it, in the same transaction."""
+    held = door.connection.execute(sql.query("held_terms"), {"kb_id": door.kb_id}).fetchall()
+    door.close("ontology_terms", [row["id"] for row in held if row["key"] == relation.key])
+    row = {"id": uuid4(), "kind": relation.kind, "key": relation.key, "definition": relation.model_dump(mode="json")}
+    door.insert("ontology_terms", [row])
+
+
 def declare(door: Door, ontology: Ontology) -> None:
     """Make `ontology` what the base declares; rows that would come out the same are left alone.
 
