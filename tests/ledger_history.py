@@ -145,6 +145,7 @@ class History(Scribe):
                 refusal = self.one("refusals", "id")
                 again = {"refusal_id": refusal, "source_key": "test:again", "document_id": None}
                 door.insert("refusal_restatements", [again])
+        purged = self.document("Of this nothing was ever read.")
         with self.database.write(self.kb_id) as conn, self._door(conn) as door:
             door.decide(proposals[0]["id"], "rejected", "no, she left")
             door.close("refusals", [refusal])
@@ -153,16 +154,19 @@ class History(Scribe):
             door.close("entity_types", [self.entity("Ada")])
             door.close("entity_canonical", [self.one("entity_canonical", "entity_id")])
             door.close("ontology_terms", [self.one("ontology_terms", "id", "key = 'salary'")])
-            self.lists(door, evidence)
+            self.lists(door, evidence, purged)
 
     @staticmethod
-    def lists(door, evidence) -> None:
-        """A deletion of the document and its undoing, as the record lists them."""
+    def lists(door, evidence, purged) -> None:
+        """A deletion of the document and its undoing, as the record lists them, and the purge of one nobody read."""
         deletion, of = uuid4(), {"document_id": evidence.document_id, "why": "withdrawn"}
-        took = dict.fromkeys(SHAPES["document_deletions"].columns[3:], []) | {"chunk_ids": [evidence.chunk_id]}
+        took = {key: [] for key in SHAPES["document_deletions"].columns[3:]} | {"chunk_ids": [evidence.chunk_id]}
         door.insert("document_deletions", [{"id": deletion, **of, **took}])
         items = {"chunks": [[str(evidence.chunk_id), str(uuid4())]]}
         door.insert("document_restorations", [{"id": uuid4(), "deletion_id": deletion, **of, "items": items}])
+        purge = {"id": uuid4(), "document_id": purged.document_id, "why": "asked"}
+        door.insert("document_purges", [purge])
+        door.purge([], {}, **purge)
 
     def _claim(self, ordinal: int, claim_id: UUID) -> dict:
         said = {"subject": "Cy", "phrase": "works on", "wording": "", "object": "Orion", "time_words": ""}

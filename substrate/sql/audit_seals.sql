@@ -31,8 +31,7 @@ where u.kb_id = %(kb_id)s and u.chunk_id = r.chunk_id and u.extractor = r.extrac
 
 -- name: seal_waiting
 -- How many rows no seal covers yet, and the seconds since the oldest of them was written.
-select count(*) as rows, coalesce(extract(epoch from clock_timestamp() - min(at)), 0)::float8 as oldest_s,
-       clock_timestamp() as now
+select count(*) as rows, coalesce(extract(epoch from clock_timestamp() - min(at)), 0)::float8 as oldest_s
 from (select at from access_events where kb_id = %(kb_id)s and seal is null
       union all
       select kept_at from extraction_usage where kb_id = %(kb_id)s and seal is null and hash is not null) waiting
@@ -53,8 +52,10 @@ order by seal nulls last, id
 -- name: sealed_extractions
 -- Extractions of seals after a number (null: of every number there is), then those that wait.
 select seal, kb_id::text as base, chunk_id::text as chunk_id, extractor, prompt_tokens, completion_tokens, claims, drops,
-       encode(content, 'hex') as content, canonical_time(kept_at) as kept_at, payload, hash
-from extraction_usage
+       encode(content, 'hex') as content, canonical_time(kept_at) as kept_at, payload, hash,
+       exists (select from chunks c join document_purges p on p.kb_id = c.kb_id and p.document_id = c.document_id
+               where c.kb_id = u.kb_id and c.id = u.chunk_id) as purged
+from extraction_usage u
 where kb_id = %(kb_id)s and hash is not null and (seal is null or %(after)s::bigint is null or seal > %(after)s)
 order by seal nulls last, chunk_id, extractor collate "C"
 
@@ -106,3 +107,15 @@ order by part, id, chunk_id, extractor collate "C"
 select k.id from kb k
 where exists (select from access_events e where e.kb_id = k.id and e.seal is null)
    or exists (select from extraction_usage u where u.kb_id = k.id and u.seal is null and u.hash is not null)
+
+-- name: sealed_served
+-- Access events, newest first, with the total on every row.
+select e.id, canonical_time(e.at) as at, p.name as person, t.name as token, e.via, e.action, e.seq,
+       e.fact_ids::text[] as fact_ids, e.chunk_ids::text[] as chunk_ids, e.seal, count(*) over () as total
+from access_events e
+left join people p on p.id = e.person_id
+left join tokens t on t.id = e.token_id
+where e.kb_id = %(kb_id)s
+  and (%(fact_id)s::uuid is null or %(fact_id)s::uuid = any(e.fact_ids))
+  and (%(chunk_id)s::uuid is null or %(chunk_id)s::uuid = any(e.chunk_ids))
+order by e.id desc limit %(most)s
