@@ -16,6 +16,7 @@ from substrate.audit.extractions import content_of
 from substrate.audit.seals import seal_base
 from substrate.db import Database, WriteConnection
 from substrate.extraction.claims import Claim, Drop, Extraction, Extractor, Passage
+from substrate.extraction.times.stated import section_date
 from substrate.passes import Tally, run_pass
 
 BATCH = 32
@@ -57,13 +58,14 @@ def run_claims(db: Database, kb_id: UUID, extractor: Extractor, *, limit: int | 
 
 def _passage(row: dict[str, Any]) -> Passage:
     cells = row["cells"] or {"header": [], "rows": []}
+    date, precision = section_date(row["openings"]) or (row["doc_time"], row["doc_time_precision"])
     return Passage(
         text=row["text"],
         filename=row["filename"],
         title=row["title"],
         heading_path=tuple(row["heading_path"]),
-        document_date=row["doc_time"],
-        document_date_precision=row["doc_time_precision"],
+        document_date=date,
+        document_date_precision=precision,
         header=tuple(cells["header"]),
         rows=tuple(tuple(cell for cell in cells_of_row) for cells_of_row in cells["rows"]),
         speaker=row["author"] if row["document_kind"] == "memory" else "",

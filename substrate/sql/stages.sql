@@ -4,7 +4,21 @@
 select c.id, c.text, c.kind, c.heading_path, c.cells, c.invalidated_seq is null as held,
        d.kind as document_kind, d.external_id, v.filename, v.author, coalesce(p.title, '') as title,
        coalesce(v.doc_time, p.doc_time) as doc_time,
-       case when v.doc_time is null then p.doc_time_precision else v.doc_time_precision end as doc_time_precision
+       case when v.doc_time is null then p.doc_time_precision else v.doc_time_precision end as doc_time_precision,
+       -- How the sections that it lies in open, outermost first, where they did so in chunks before it.
+       array(
+           select t.text from (
+               select distinct on (cardinality(o.heading_path)) cardinality(o.heading_path) as depth, o.text
+               from chunks o
+               where o.kb_id = c.kb_id and o.version_id = c.version_id and o.parser = c.parser
+                 and cardinality(c.heading_path) > 1 and o.position < c.position and cardinality(o.heading_path) > 1
+                 and o.heading_path = c.heading_path[1:cardinality(o.heading_path)]
+                 and not exists (
+                     select from chunks b
+                     where b.kb_id = o.kb_id and b.version_id = o.version_id and b.parser = o.parser
+                       and b.position = o.position - 1 and b.heading_path = o.heading_path)
+               order by cardinality(o.heading_path), o.position desc) t
+           order by t.depth) as openings
 from chunks c
 join documents d on d.kb_id = c.kb_id and d.id = c.document_id
 join document_versions v on v.kb_id = c.kb_id and v.id = c.version_id

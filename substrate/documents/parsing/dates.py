@@ -35,8 +35,26 @@ def date_in_content(blocks: Sequence[Block]) -> DocumentDate | None:
     for line in first:
         read = stated_date(line)
         if read is not None:
-            return DocumentDate(read[0], read[1], "content", line.strip())
+            found = DocumentDate(read[0], read[1], "content", line.strip())
+            return _last_of_sections(blocks, found)
     return _dateline(first) or _lone_day(lines)
+
+
+def _last_of_sections(blocks: Sequence[Block], first: DocumentDate) -> DocumentDate:
+    """Of a compilation whose sections each state a date, the latest: before it the whole did not exist."""
+    depth, label, latest = 0, re.split(r"[:：]", first.words)[0], first
+    for block in blocks:
+        if block.kind == "heading":
+            depth = block.level
+            continue
+        for line in block.text.split("\n"):
+            if not line.startswith(label) or (read := stated_date(line[:160])) is None:
+                continue
+            if depth < 2:
+                return first
+            if read[0] > latest.at:
+                latest = DocumentDate(read[0], read[1], "content", line.strip())
+    return latest
 
 
 def _dateline(lines: Sequence[str]) -> DocumentDate | None:

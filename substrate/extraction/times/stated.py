@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from datetime import datetime
 
 from substrate.extraction.claims import Precision
@@ -54,3 +55,13 @@ def stated_date(line: str) -> tuple[datetime, Precision, str] | None:
     """The date of a line that is labelled as the day it is written, issued, met or counted on; see `read_date`."""
     labelled = _LABELLED.match(line)
     return read_date(labelled["words"]) if labelled else None
+
+
+def section_date(openings: Sequence[str]) -> tuple[datetime, Precision] | None:
+    """The date that the innermost of the sections which state one states of itself; `openings` from outside in."""
+    for opening in reversed(openings):
+        for line in opening.splitlines():
+            stated = stated_date(line)
+            if stated is not None:
+                return stated[0], stated[1]
+    return None
