@@ -83,7 +83,7 @@ def delete(external_id: str, why: str, slug: str | None) -> None:
 @json_option
 @click.pass_context
 def documents(ctx: click.Context, state: str | None, slug: str | None, as_json: bool) -> None:
-    """Documents by file name. Below: what was deleted, and how it comes back."""
+    """Documents by file name. Below: what was deleted, how it comes back, and how it is erased for good."""
     if ctx.invoked_subcommand is not None:
         return
     cursor = None
@@ -121,6 +121,9 @@ def deletions(as_of: str | None, slug: str | None, as_json: bool, **page: Any) -
     for d in answer["deletions"]:
         why = f": {d['why']}" if d["why"] else ""
         back = f"; restored at seq:{d['restored']['seq']} by {d['restored']['by']}" if d["restored"] else ""
+        back += (
+            f"; purged on {d['purged']['at'][:10]} by {d['purged']['by']}: {d['purged']['why']}" if d["purged"] else ""
+        )
         click.echo(f"{d['id']}  {d['external_id']}")
         click.echo(f"  seq:{d['seq']} {d['at']} by {d['by']}{why}; {d['facts']} facts, {d['weakened']} weakened{back}")
     if answer["next_cursor"]:
@@ -141,6 +144,34 @@ def restore(deletion_id: UUID, why: str, slug: str | None) -> None:
         done = bring_back(db, base.id, deletion_id, actor=ACTOR, via="cli", why=why)
     kept_out = f"; {len(done.kept_out)} stay out" if done.kept_out else ""
     click.echo(f"{done.external_id} restored at seq:{done.seq}; {len(done.fact_ids)} facts are held again{kept_out}")
+
+
+@documents.command()
+@click.argument("document")
+@click.option("--why", required=True, help="Kept with the purge, which anybody can read.")
+@click.option("--yes", is_flag=True, help="Do not ask.")
+@base_option
+def purge(document: str, why: str, yes: bool, slug: str | None) -> None:
+    """Erase the words of the deleted DOCUMENT (its id or its name) for good. This cannot be undone."""
+    from substrate.documents.deletion import named
+    from substrate.documents.purge import purge as erase
+
+    with opened() as (_, db):
+        with db.read(EVERY_BASE) as conn:
+            base = the_base(conn, slug)
+        with db.read(base.id) as conn:
+            found = named(conn, base.id, **_called(document))
+        if not yes:
+            click.confirm(f"Erase every word of {found['external_id']} for good?", abort=True)
+        done = erase(db, base.id, found["document_id"], why, actor=ACTOR, via="cli")
+    click.echo(f"purged at seq:{done.seq}; {done.events} events of the record say nothing any more")
+
+
+def _called(document: str) -> dict[str, Any]:
+    try:
+        return {"external_id": None, "document_id": UUID(document)}
+    except ValueError:
+        return {"external_id": document, "document_id": None}
 
 
 @click.command()

@@ -44,7 +44,9 @@ def document(answer: Answer) -> str:
     """A page of a document, with how to go on."""
     date = f", dated {answer['doc_time'][:10]}" if answer["doc_time"] else ""
     lines = [f'"{answer["filename"]}"{date} {stands_on(answer)}']
-    if answer["state"] != "parsed":
+    if answer["purged"]:
+        lines.append(f"Its words are gone{_purged(answer['purged'])}.")
+    elif answer["state"] != "parsed":
         lines.append(f"This document is {answer['state']}. {answer['failure'] or ''}".strip())
     for section in answer["sections"]:
         heading = " > ".join(section["heading_path"])
@@ -105,7 +107,7 @@ def _fact(f: Answer) -> str:
     other = f["other_name"] or _value(f["object_value"])
     extra = "".join(f" [{q['label']}: {q['value']}]" for q in f["qualifiers"])
     sure = "" if f["confidence"] >= 1 else f" [{f['confidence']:.0%}]"
-    later = f" <since {f['since']['invalidated_kind']}>" if f["since"] else ""
+    later = f" <since {f['since']['invalidated_kind']}{_purged(f['since']['purged'])}>" if f["since"] else ""
     doubt = " [unconfirmed: no passage held now says so]" if f["unconfirmed"] else ""
     line = f"- {f['predicate_label']}{arrow}: {other}{extra} ({_when(f)}){sure}{doubt}{later}"
     for e in f["evidence"][:1]:
@@ -117,6 +119,11 @@ def _fact(f: Answer) -> str:
         if (e["chunk_id"], e["quote"]) not in shown:
             line += f'\n  rested on: {_quoted(e["quote"])} ("{e["filename"]}", {e["passage"]} since)'
     return line
+
+
+def _purged(purge: Answer | None) -> str:
+    """Who erased the words, when and why."""
+    return f", purged on {purge['at'][:10]} by {purge['by']}: {purge['why']}" if purge else ""
 
 
 def _when(f: Answer) -> str:

@@ -1,16 +1,19 @@
-"""What becomes of documents that were withdrawn: the deletions with their lists, and their undoing."""
+"""What becomes of documents that were withdrawn: the deletions with their lists, their undoing, and the purge."""
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Annotated, Any
 from uuid import UUID
 
-from fastapi import APIRouter
+from fastapi import APIRouter, Depends, Request
 
-from api.deps import Editor, Reader, StrictRoute
+from api.deps import Editor, Member, Reader, StrictRoute, member_of
 from api.rest.bodies import Body
 from substrate import reads
+from substrate.access.people import ROLES
+from substrate.documents.purge import purge
 from substrate.documents.restore import restore
+from substrate.errors import Forbidden
 
 router = APIRouter(route_class=StrictRoute, prefix="/kbs/{kb_id}", tags=["documents"])
 
@@ -19,6 +22,24 @@ class Reason(Body):
     """Why."""
 
     why: str = ""
+
+
+class Purge(Body):
+    """Why; a purge is not to be done without saying so."""
+
+    why: str
+
+
+def administrator(request: Request) -> Member:
+    """The caller of a route for admins and owners. Raises `Forbidden` before the body is judged."""
+    found = member_of(request)
+    found.must_write()
+    if ROLES.index(found.role) < ROLES.index("admin"):
+        raise Forbidden("erasing for good needs an admin or owner of this base")
+    return found
+
+
+Administrator = Annotated[Member, Depends(administrator)]
 
 
 @router.get("/deletions")
@@ -62,3 +83,10 @@ def restore_deleted(kb_id: UUID, deletion_id: UUID, who: Editor, body: Reason | 
         "refused": done.refused,
         "seq": done.seq,
     }
+
+
+@router.post("/documents/{document_id}/purge")
+def purge_document(kb_id: UUID, document_id: UUID, body: Purge, who: Administrator) -> dict[str, Any]:
+    """Erase the words of a deleted document for good; a tombstone stays. It cannot be undone."""
+    done = purge(who.db, kb_id, document_id, body.why, actor=who.actor, via="rest")
+    return {"purge_id": done.purge_id, "document_id": document_id, "events": done.events, "seq": done.seq}

@@ -89,6 +89,8 @@ def push(
         source_id = ensure_source(conn, kb_id, kind, source)
         _keep_blobs(conn, kb_id, dict(zip(hashes, (item.content for item in items), strict=True)))
         with open_door(conn, kb_id, actor=actor, via=via, action="documents pushed") as door:
+            # Again, since a purge may have taken bytes that were known a moment ago.
+            _keep_blobs(conn, kb_id, dict(zip(hashes, (item.content for item in items), strict=True)))
             known = _newest(conn, kb_id, source_id, [item.external_id for item in items])
             arrivals = [
                 _Arrival(item, date, digest, known.get(item.external_id))

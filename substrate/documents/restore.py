@@ -71,6 +71,9 @@ def _restorable(door: Door, deletion_id: UUID) -> Row:
     if row is None:
         raise NotFound("no deletion with that id", field="deletion_id")
     name = row["external_id"]
+    if row["purged_seq"] is not None:
+        message = f"the document was purged at seq:{row['purged_seq']}; nothing is left to restore"
+        raise Conflict(message, field="deletion_id")
     if row["restored_seq"] is not None:
         raise Conflict(f"this deletion was undone before, at seq:{row['restored_seq']}", field="deletion_id")
     if row["held_versions"]:

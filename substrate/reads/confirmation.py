@@ -1,22 +1,41 @@
 """Facts that are held although no passage held says so: shown as unconfirmed, never kept or dropped in silence.
 
 That is the case between the landing of a document's new version and its reading, for as long as the reading fails, and
-where a person's word outlives the passages it was about.
+where a person's word outlives the passages it was about. And facts whose words were erased since, which are stubs.
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 from uuid import UUID
 
 from substrate import sql
 from substrate.axes.as_of import AsOf
 from substrate.db import AnyConnection
+from substrate.ledger.erasure import PURGED
 from substrate.reads.moments import rfc3339
-from substrate.reads.shapes import text_or_none
+from substrate.reads.shapes import Row, text_or_none
 
 Passages = list[dict[str, Any]]
+
+
+def purged_since(conn: AnyConnection, kb_id: UUID, rows: Sequence[Row]) -> Mapping[UUID, dict[str, Any]]:
+    """Lineage → the purge that made a stub of it, for those of `rows` (of facts) whose words were erased."""
+    lineages = [row["lineage_id"] for row in rows if row["phrase"] == PURGED]
+    if not lineages:
+        return {}
+    found = conn.execute(sql.query("lifecycle_purges_of_lineages"), {"kb_id": kb_id, "lineages": lineages})
+    return {
+        row["lineage_id"]: {
+            "at": rfc3339(row["recorded_at"]),
+            "seq": row["recorded_seq"],
+            "by": row["actor"],
+            "why": row["why"],
+            "document_id": str(row["document_id"]),
+        }
+        for row in found
+    }
 
 
 def unconfirmed(conn: AnyConnection, kb_id: UUID, as_of: AsOf, lineages: Collection[UUID]) -> Mapping[UUID, Passages]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from typing import Any
 from uuid import UUID
 
@@ -79,6 +79,10 @@ def _event(row: Row) -> dict[str, Any]:
             "by": row["restored_by"],
             "why": row["restored_why"],
         }
+    purged = None
+    if row["purged_seq"] is not None:
+        at = rfc3339(row["purged_at"])
+        purged = {"at": at, "seq": row["purged_seq"], "by": row["purged_by"], "why": row["purged_why"]}
     return {
         "id": str(row["id"]),
         "document_id": str(row["document_id"]),
@@ -90,6 +94,23 @@ def _event(row: Row) -> dict[str, Any]:
         "via": row["via"],
         "why": row["why"],
         "restored": restored,
+        "purged": purged,
+    }
+
+
+def purges_of(conn: AnyConnection, kb_id: UUID, documents: Collection[UUID]) -> dict[UUID, dict[str, Any]]:
+    """Document id → its purge (``at``, ``seq``, ``by``, ``why``), for those that were purged, whenever that was."""
+    if not documents:
+        return {}
+    rows = conn.execute(sql.query("lifecycle_purges"), {"kb_id": kb_id, "ids": list(documents)})
+    return {
+        row["document_id"]: {
+            "at": rfc3339(row["recorded_at"]),
+            "seq": row["recorded_seq"],
+            "by": row["actor"],
+            "why": row["why"],
+        }
+        for row in rows
     }
 
 

@@ -10,6 +10,7 @@ from substrate.axes.as_of import AsOf
 from substrate.db import AnyConnection
 from substrate.errors import InvalidInput, NotFound
 from substrate.reads import cursors
+from substrate.reads.deletions import purges_of
 from substrate.reads.moments import envelope, rfc3339
 from substrate.reads.shapes import Row, text_or_none
 
@@ -26,7 +27,8 @@ def get_document(
     """The sections of the version held at `as_of`, from `offset`, at most `page` characters of them.
 
     Offsets count Unicode characters over the trimmed section bodies in order; headings and separators do not count.
-    ``next_offset`` is null on the last page; at or past the end there are no sections. Raises `NotFound` for an id
+    ``next_offset`` is null on the last page; at or past the end there are no sections. Of a document that was purged
+    since there is a stub without sections, and ``purged`` says when, by whom and why. Raises `NotFound` for an id
     that is unknown, of another base or not held then.
     """
     if offset < 0:
@@ -36,16 +38,16 @@ def get_document(
     ).fetchone()
     if row is None:
         raise NotFound("No document with that id in this knowledge base.", field="document_id")
-    sections = conn.execute(
-        sql.query("reads_document_sections", as_of),
-        sql.parameters(as_of, kb_id=kb_id, version_id=row["version_id"]),
-    ).fetchall()
+    purged = purges_of(conn, kb_id, [document_id]).get(document_id)
+    parameters = sql.parameters(as_of, kb_id=kb_id, version_id=row["version_id"])
+    sections = [] if purged else conn.execute(sql.query("reads_document_sections", as_of), parameters).fetchall()
     total = int(sections[-1]["start"]) + len(sections[-1]["text"]) if sections else 0
     end = min(offset + page, total)
     return {
         "kb_id": str(kb_id),
         **envelope(as_of),
         **_document(row),
+        "purged": purged,
         "offset": offset,
         "total_chars": total,
         "truncated": end < total,
@@ -69,6 +71,7 @@ def _document(row: Row) -> dict[str, Any]:
         "recorded_at": rfc3339(row["recorded_at"]),
         "state": "failed" if row["failure_code"] else "parsed" if row["parsed"] else "waiting",
         "failure": row["failure"],
+        "missing_since": rfc3339(row["missing_at"]),
         "waiting_version": row["waiting_version"],
     }
 

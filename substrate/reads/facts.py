@@ -11,8 +11,9 @@ from substrate import sql
 from substrate.axes.as_of import AsOf
 from substrate.db import AnyConnection
 from substrate.errors import InvalidInput
+from substrate.ledger.erasure import PURGED
 from substrate.reads import cursors
-from substrate.reads.confirmation import unconfirmed
+from substrate.reads.confirmation import purged_since, unconfirmed
 from substrate.reads.entities import Subject, names_of, subject
 from substrate.reads.moments import envelope, parse_bucket, rfc3339
 from substrate.reads.shapes import SINCE, Row, confidence, ids, object_value, stated_interval, text_or_none
@@ -100,6 +101,7 @@ def with_names_and_evidence(conn: AnyConnection, kb_id: UUID, as_of: AsOf, rows:
     names = names_of(conn, kb_id, as_of, {row["other_id"] for row in rows} - {None})
     evidence = evidence_of(conn, kb_id, as_of, {row["lineage_id"] for row in rows})
     rested = unconfirmed(conn, kb_id, as_of, {row["lineage_id"] for row in rows})
+    purged = purged_since(conn, kb_id, rows)
     nothing = {"evidence_count": 0, "document_ids": [], "evidence": []}
     return [
         {
@@ -108,6 +110,7 @@ def with_names_and_evidence(conn: AnyConnection, kb_id: UUID, as_of: AsOf, rows:
             **evidence.get(row["lineage_id"], nothing),
             "unconfirmed": row["lineage_id"] in rested,
             "rested_on": rested.get(row["lineage_id"], []),
+            "since_purged": purged.get(row["lineage_id"]) if row["phrase"] == PURGED else None,
         }
         for row in rows
     ]
@@ -224,6 +227,7 @@ def _since(row: Row) -> dict[str, Any] | None:
         "invalidated_at": rfc3339(row["since_invalidated_at"]),
         "invalidated_kind": row["since_kind"],
         "superseded_by": text_or_none(row["since_superseded_by"]),
+        "purged": row["since_purged"],
     }
 
 

@@ -31,6 +31,7 @@ def run_index(db: Database, kb_id: UUID, settings: Settings, *, batch: int = BAT
     """Bring the base's index up to the head. Skips, and says so, where another writer is at work.
 
     An index that cannot be read is built anew, which is the first of the result's ``failures``; nothing has failed.
+    After a purge it is built anew too, and what stood before is removed at once: its files hold the purged words.
 
     May be killed anywhere: what was committed says itself up to where. Raises `NotFound` for an unknown base.
     """
@@ -46,6 +47,11 @@ def run_index(db: Database, kb_id: UUID, settings: Settings, *, batch: int = BAT
             damage = _damage(directory)
             if directory is None or damage:
                 return _build(conn, kb_id, files, head, batch, started, damage)
+            if _purged(conn, kb_id, directory):
+                # Segments keep the words of what was taken out of them until they are merged; a new index has none.
+                built = _build(conn, kb_id, files, head, batch, started)
+                files.prune(at_once=True)
+                return built
             written = _catch_up(conn, kb_id, directory, head, batch)
     return _result(written, head, started)
 
@@ -83,6 +89,12 @@ def _head(conn: ReadConnection, kb_id: UUID) -> int:
     if row is None:
         raise NotFound("no knowledge base with that id", field="kb_id")
     return int(row["seq"])
+
+
+def _purged(conn: ReadConnection, kb_id: UUID, directory: Path) -> bool:
+    """Was a document purged since the index in this directory was last written?"""
+    asked = {"kb_id": kb_id, "after": watermark(open_index(directory).searcher())}
+    return conn.execute(sql.query("lifecycle_purged_after"), asked).fetchone() is not None
 
 
 def _damage(directory: Path | None) -> str:

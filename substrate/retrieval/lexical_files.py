@@ -54,11 +54,14 @@ class IndexFiles:
             os.fsync(handle.fileno())
         temporary.replace(self.root / "current")
 
-    def prune(self) -> None:
-        """Remove directories out of use, what a killed rebuild left included. Only the writer may."""
+    def prune(self, *, at_once: bool = False) -> None:
+        """Remove directories out of use, what a killed rebuild left included. Only the writer may.
+
+        `at_once` leaves no time to readers that had just read the pointer: they look again.
+        """
         current = self.current()
         for directory in self.root.glob("v*-*"):
-            if directory != current and time.time() - directory.stat().st_mtime > _KEEP_SECONDS:
+            if directory != current and (at_once or time.time() - directory.stat().st_mtime > _KEEP_SECONDS):
                 shutil.rmtree(directory, ignore_errors=True)
 
     def state(self) -> tuple[tuple[int, int], ...]:

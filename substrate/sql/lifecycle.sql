@@ -8,6 +8,8 @@ where f.kb_id = %(kb_id)s and f.lineage_id = any(%(lineages)s) and f.invalidated
 -- name: lifecycle_deletion
 -- A deletion with what became of it: when it was undone, how many versions of its document are held now.
 select d.*, x.external_id, x.kind, r.recorded_seq as restored_seq,
+       (select p.recorded_seq from document_purges p
+        where p.kb_id = d.kb_id and p.document_id = d.document_id) as purged_seq,
        (select count(*) from document_versions v
         where v.kb_id = d.kb_id and v.document_id = d.document_id and v.invalidated_seq is null) as held_versions,
        (select coalesce(max(v.number), 0) from document_versions v
@@ -144,13 +146,16 @@ with mine as (
 select totals.total, m.id, m.document_id, x.external_id, x.kind, m.why, m.recorded_at, m.recorded_seq, m.version_ids,
        m.chunk_ids, m.assertion_ids, m.proposal_ids, m.fact_ids, m.weakened_ids, t.actor, t.via,
        r.id as restoration_id, r.why as restored_why, r.recorded_at as restored_at, r.recorded_seq as restored_seq,
-       r.items -> 'facts' as facts_back, rt.actor as restored_by
+       r.items -> 'facts' as facts_back, rt.actor as restored_by, p.why as purged_why, p.recorded_at as purged_at,
+       p.recorded_seq as purged_seq, pt.actor as purged_by
 from (select count(*) as total from mine) totals
 left join (select * from mine order by recorded_seq desc, id limit %(limit)s offset %(offset)s) m on true
 left join documents x on x.kb_id = m.kb_id and x.id = m.document_id
 left join ledger_transaction t on t.kb_id = m.kb_id and t.seq = m.recorded_seq
 left join document_restorations r on r.kb_id = m.kb_id and r.deletion_id = m.id and [[recorded r]]
 left join ledger_transaction rt on rt.kb_id = r.kb_id and rt.seq = r.recorded_seq
+left join document_purges p on p.kb_id = m.kb_id and p.document_id = m.document_id and [[recorded p]]
+left join ledger_transaction pt on pt.kb_id = p.kb_id and pt.seq = p.recorded_seq
 order by m.recorded_seq desc, m.id
 
 -- name: lifecycle_facts_told
@@ -186,3 +191,35 @@ where not exists (
     join chunks c on c.kb_id = a.kb_id and c.id = a.chunk_id
     where v.kb_id = %(kb_id)s and v.lineage_id = l.lineage_id and [[held v]] and [[held c]])
 order by l.lineage_id
+
+-- name: lifecycle_standing
+-- A document, whether it is held, when it was deleted last and purged, and the folder that is kept in step, if it is one's.
+select d.id, d.external_id,
+       (select count(*) from document_versions v
+        where v.kb_id = d.kb_id and v.document_id = d.id and v.invalidated_seq is null) as held_versions,
+       (select max(x.invalidated_seq) from document_versions x
+        where x.kb_id = d.kb_id and x.document_id = d.id and x.invalidated_kind = 'deleted') as deleted_seq,
+       (select p.recorded_seq from document_purges p where p.kb_id = d.kb_id and p.document_id = d.id) as purged_seq,
+       (select s.name from sources s where s.kb_id = d.kb_id and s.id = d.source_id and s.kind = 'folder'
+                                       and not s.config ? 'let_go') as kept_folder
+from documents d where d.kb_id = %(kb_id)s and d.id = %(document_id)s
+
+-- name: lifecycle_purges
+-- Purges of some documents, with who did them and why; null: of all.
+select p.id, p.document_id, p.why, p.recorded_at, p.recorded_seq, t.actor
+from document_purges p join ledger_transaction t on t.kb_id = p.kb_id and t.seq = p.recorded_seq
+where p.kb_id = %(kb_id)s and (%(ids)s::uuid[] is null or p.document_id = any(%(ids)s)) order by p.recorded_seq
+
+-- name: lifecycle_purges_of_lineages
+-- The purges that took words of these lineages' statements, the last first.
+select distinct on (v.lineage_id) v.lineage_id, p.document_id, p.why, p.recorded_at, p.recorded_seq, t.actor
+from evidence v
+join assertions a on a.kb_id = v.kb_id and a.id = v.assertion_id
+join document_purges p on p.kb_id = a.kb_id and p.document_id = a.document_id
+join ledger_transaction t on t.kb_id = p.kb_id and t.seq = p.recorded_seq
+where v.kb_id = %(kb_id)s and v.lineage_id = any(%(lineages)s)
+order by v.lineage_id, p.recorded_seq desc
+
+-- name: lifecycle_purged_after
+-- lint: axis, since it asks what happened after a sequence.
+select p.id from document_purges p where p.kb_id = %(kb_id)s and p.recorded_seq > %(after)s limit 1

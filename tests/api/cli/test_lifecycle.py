@@ -54,3 +54,22 @@ def test_what_is_missing_at_its_source_is_shown_so_until_it_is_there_again(cli, 
     (folder / "a.md").write_text("Ada leads Heron.")
     assert cli("sync", folder) == "1 unchanged\n"
     assert "missing" not in cli("documents")
+
+
+def test_a_purge_asks_first_and_cannot_be_undone(cli, tmp_path):
+    note = tmp_path / "note.md"
+    note.write_text("Ada leads Heron.")
+    cli("kb", "create", "one")
+    cli("push", note)
+    assert "delete it first" in cli("documents", "purge", note, "--why", "asked for", "--yes", code=1)
+    cli("delete", note)
+    [deletion] = json.loads(cli("documents", "deletions", "--json"))["deletions"]
+    assert "Missing option '--why'" in cli("documents", "purge", note, code=2)
+    assert "for good?" in cli("documents", "purge", note, "--why", "asked for", code=1, input="n\n")
+    assert "purged at seq:" in cli("documents", "purge", note, "--why", "asked for", input="y\n")
+    assert "nothing is left to restore" in cli("documents", "restore", deletion["id"], code=1)
+    again = cli("documents", "purge", deletion["document_id"], "--why", "asked for", "--yes", code=1)
+    assert "purged before" in again
+    shown = cli("documents", "deletions")
+    assert "note.md" not in shown and ": asked for" in shown
+    assert "verifies" in cli("ledger", "verify")

@@ -40,17 +40,18 @@ WRITES = (
     ("DELETE", f"/documents/{ID}"),
     ("DELETE", "/documents?external_id=x"),
     ("POST", f"/deletions/{ID}/restore"),
+    ("POST", f"/documents/{ID}/purge"),
     ("POST", f"/review/pending/{ID}/confirm"),
     ("POST", f"/review/pending/{ID}/reject"),
     ("POST", f"/review/refusals/{ID}/lift"),
     ("POST", f"/facts/{ID}/reject"),
     ("POST", "/merges"),
-)
     ("POST", f"/merges/{ID}/revert"),
     ("PUT", f"/entities/{ID}/type"),
     ("POST", f"/retypings/{ID}/revert"),
     ("POST", "/verdicts"),
     ("POST", f"/verdicts/{ID}/revert"),
+)
 MCP = (("POST", "/mcp"), ("GET", "/mcp"), ("DELETE", "/mcp"))
 
 

@@ -6,6 +6,8 @@ from uuid import uuid4
 
 import pytest
 
+from substrate import access
+
 
 @pytest.fixture
 def api(server):
@@ -73,3 +75,27 @@ def test_what_is_not_there_is_not_found_and_a_viewer_undoes_nothing(api, server,
     assert api("GET", "/deletions").json()["deletions"][0]["restored"] is None
     with server.client(server.tokens.write) as client:
         assert client.get(f"/api/v1/kbs/{server.other_kb}/documents/{memo}/deletions").status_code == 404
+
+
+def test_a_purge_is_an_admins_and_leaves_a_stub(api, server, database, memo):
+    held = api("GET", "/entities/Ada/facts").json()["seq"]
+    api("DELETE", f"/documents/{memo}")
+    body = {"why": "asked for"}
+    refused = api("POST", f"/documents/{memo}/purge", json=body)
+    assert (refused.status_code, "admin" in refused.json()["detail"]) == (403, True)
+    with database.write(server.kb) as conn:
+        ada = conn.execute("select id from people where name = 'Ada'").fetchone()["id"]
+        access.set_member(conn, server.kb, ada, "admin")
+    with server.client(server.tokens.read) as client:
+        assert client.post(f"/api/v1/kbs/{server.kb}/documents/{memo}/purge", json=body).status_code == 403
+    assert api("POST", f"/documents/{memo}/purge").status_code == 422
+    assert api("POST", f"/documents/{memo}/purge", json={"why": " "}).status_code == 422
+    assert api("GET", f"/documents/{memo}?as_of=seq:{held}").json()["sections"][0]["text"] == "Ada works on Heron."
+    done = api("POST", f"/documents/{memo}/purge", json=body)
+    assert done.status_code == 200 and done.json()["events"] > 0
+    then = api("GET", f"/documents/{memo}?as_of=seq:{held}").json()
+    assert then["sections"] == [] and then["purged"]["why"] == "asked for"
+    [deletion] = api("GET", "/deletions").json()["deletions"]
+    assert deletion["purged"]["seq"] == done.json()["seq"]
+    assert api("POST", f"/deletions/{deletion['id']}/restore").status_code == 409
+    assert api("POST", f"/documents/{memo}/purge", json=body).status_code == 409

@@ -15,7 +15,7 @@ from substrate.documents.deletion import Deleted, delete
 from substrate.documents.intake import PushItem, push, remember
 from substrate.documents.restore import Restored, restore
 from substrate.documents.stage import run_parse
-from substrate.extraction.claims import Claim, ClaimTime, Extraction, Passage, Value
+from substrate.extraction.claims import Claim, ClaimTime, Drop, Extraction, Passage, Value
 from substrate.extraction.stage import run_claims
 from substrate.extraction.times import parse_point
 from substrate.identity.stage import run_entities
@@ -45,7 +45,14 @@ class Sentences:
 
     def extract(self, passages: Sequence[Passage]) -> list[Extraction]:
         self.asked += len(passages)
-        return [Extraction(tuple(self._claims(p.text)), usage={"prompt_tokens": 7}) for p in passages]
+        return [
+            Extraction(tuple(self._claims(p.text)), tuple(self._drops(p.text)), {"prompt_tokens": 7}) for p in passages
+        ]
+
+    @staticmethod
+    def _drops(text: str):
+        for m in re.finditer(r".* is nothing .*", text):
+            yield Drop("no_fact", m[0], m[0])
 
     @staticmethod
     def _claims(text: str):

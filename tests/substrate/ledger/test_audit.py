@@ -275,7 +275,7 @@ CHANGED = {
     "boolean": "not {c}",
     "jsonb": """coalesce('["x"]'::jsonb || {c}, '{{"x": 1e-7}}')""",
     "bytea": "sha256({c})",
-    "ARRAY": "{c} || array['x']",
+    "ARRAY": "array_append({c}, {c}[1])",
 }
 
 
