@@ -33,7 +33,6 @@ Table = Literal[
     "conflicts",
     "corrections",
     "document_deletions",
-    "document_purges",
     "document_restorations",
     "document_versions",
     "documents",
@@ -58,8 +57,8 @@ Table = Literal[
 
 _VALUE = ("value_raw", "value_norm", "value_number", "value_unit", "value_type")
 _TRIPLE = ("subject_id", "predicate_key", "phrase", "object_id")
-
 _SIDE = ("subject_id", "object_id", "value_norm", "said", "lineage_id", "assertion_id")
+
 
 @dataclass(frozen=True, slots=True)
 class Shape:
@@ -91,7 +90,6 @@ SHAPES: Mapping[Table, Shape] = {
         ("id", "document_id", "why", "version_ids", "chunk_ids", "assertion_ids", "proposal_ids")
         + ("fact_ids", "weakened_ids")
     ),
-    "document_purges": Shape(("id", "document_id", "why")),
     "document_restorations": Shape(("id", "deletion_id", "document_id", "why", "items"), json=frozenset({"items"})),
     "ontology_terms": Shape(("id", "kind", "key", "definition"), json=frozenset({"definition"})),
     "entities": Shape(("id", "label", "label_norm")),
@@ -149,8 +147,6 @@ SHAPES: Mapping[Table, Shape] = {
         json=frozenset({"qualifiers"}),
     ),
     "evidence": Shape(("lineage_id", "assertion_id"), wordless=True),
-    "pending_facts": Shape(("id", "claim_id", "chunk_id", "document_id", "namespace", "predicate_key", "proposed_by")),
-    "refusals": Shape(("id", "subject_id", "predicate_key", "phrase", "object_id", "value_norm", "why")),
     "conflicts": Shape(
         ("id", "reason", "predicate_key", "phrase", "reopens")
         + tuple(f"{side}_{column}" for side in ("old", "new") for column in _SIDE)
@@ -158,6 +154,8 @@ SHAPES: Mapping[Table, Shape] = {
     "corrections": Shape(
         ("id", "kind", "assertion_id", "fact_id", "fixes_start", "fixes_end", "seen", "conflict_id", "why")
     ),
+    "pending_facts": Shape(("id", "claim_id", "chunk_id", "document_id", "namespace", "predicate_key", "proposed_by")),
+    "refusals": Shape(("id", "subject_id", "predicate_key", "phrase", "object_id", "value_norm", "why")),
     "refusal_restatements": Shape(("refusal_id", "source_key", "document_id")),
     "withheld": Shape(("id", "assertion_id", "refusal_id")),
     "retypings": Shape(("id", "entity_id", "type_key", "why")),
@@ -173,7 +171,6 @@ _NEVER_CLOSED = frozenset(
     {
         "documents",
         "document_deletions",
-        "document_purges",
         "document_restorations",
         "entities",
         "merges",
@@ -414,20 +411,6 @@ def decide(
     return connection.execute(sql.query("decide_pending"), values).rowcount == 1
 
 
-Event = tuple[str, bytes, bytes, bytes]
-"""kind, payload, salt, hash."""
-
-
-def append(
-    connection: WriteConnection,
-    kb_id: UUID,
-    seq: int,
-    at: datetime,
-    transaction: Mapping[str, object],
-    previous: bytes,
-    log: Sequence[Event],
-) -> None:
-    """Append the transaction and its chained events, which follow the hash `previous`, and move the head."""
 def decide_conflicts(
     connection: WriteConnection,
     kb_id: UUID,
@@ -443,6 +426,20 @@ def decide_conflicts(
     return connection.execute(sql.query("decide_conflicts"), values).rowcount
 
 
+Event = tuple[str, bytes, bytes, bytes]
+"""kind, payload, salt, hash."""
+
+
+def append(
+    connection: WriteConnection,
+    kb_id: UUID,
+    seq: int,
+    at: datetime,
+    transaction: Mapping[str, object],
+    previous: bytes,
+    log: Sequence[Event],
+) -> None:
+    """Append the transaction and its chained events, which follow the hash `previous`, and move the head."""
     connection.execute(sql.query("append_transaction"), {"kb_id": kb_id, "seq": seq, "at": at, **transaction})
     kinds, said, salts, hashes = zip(*log, strict=True)
     events = {

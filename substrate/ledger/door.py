@@ -84,20 +84,6 @@ class Door:
         event = {"id": pending_id, "verdict": verdict, "decided_by": self.actor, "why": why}
         self._events.append(("decide pending_facts", canonical_bytes(event)))
 
-    def note(self, kind: str, payload: Mapping[str, object]) -> None:
-        """Append an event that has no row of its own."""
-        self._events.append((kind, canonical_bytes(payload)))
-
-    def purge(
-        self, events: Sequence[Place], left: Mapping[_rows.Table, Sequence[Mapping[str, object]]], **said: object
-    ) -> None:
-        """Erase what earlier events said, each the writing of one row, and chain that it was done (`chain`).
-
-        `left`: by table, every column of the rows as they stand now in place of those the events wrote; blanking them
-        is the caller's. `said` is kept beside it, for people.
-        """
-        rows = {table: [row.logged for row in _rows.written(table, blanked)] for table, blanked in left.items()}
-    def decide_conflicts(self, ids: Sequence[UUID], verdict: str, why: str) -> None:
     def decide_conflicts(self, ids: Sequence[UUID], verdict: str, why: str) -> None:
         """Close open conflicts with one verdict. Raises `Conflict` if one was decided before."""
         if not ids:
@@ -114,16 +100,19 @@ class Door:
         """The hash of the head this transaction follows."""
         return self._previous
 
-        """Close open conflicts with one verdict. Raises `Conflict` if one was decided before."""
-        if not ids:
-            return
-        by = (verdict, self.actor, why)
-        if _rows.decide_conflicts(self.connection, self.kb_id, self.seq, self.at, ids, *by) != len(set(ids)):
-            raise Conflict("this conflict was decided before", field="conflict_id")
-        for conflict_id in sorted(set(ids)):
-            event = {"id": conflict_id, "verdict": verdict, "decided_by": self.actor, "why": why}
-            self._events.append(("decide conflicts", canonical_bytes(event)))
+    def note(self, kind: str, payload: Mapping[str, object]) -> None:
+        """Append an event that has no row of its own."""
+        self._events.append((kind, canonical_bytes(payload)))
 
+    def purge(
+        self, events: Sequence[Place], left: Mapping[_rows.Table, Sequence[Mapping[str, object]]], **said: object
+    ) -> None:
+        """Erase what earlier events said, each the writing of one row, and chain that it was done (`chain`).
+
+        `left`: by table, every column of the rows as they stand now in place of those the events wrote; blanking them
+        is the caller's. `said` is kept beside it, for people.
+        """
+        rows = {table: [row.logged for row in _rows.written(table, blanked)] for table, blanked in left.items()}
         self.note(PURGE, {**said, "events": sorted({(seq, ordinal) for seq, ordinal in events}), "left": rows})
         self._erasing.extend(set(events))
 

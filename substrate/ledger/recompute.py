@@ -18,7 +18,6 @@ from substrate.ledger.conflict_rows import bring_to_agree
 from substrate.ledger.door import Door
 from substrate.ledger.entities import canonical_ids
 from substrate.ledger.fact_times import TIME, outcome, time_of
-from substrate.ledger.ids import new_id
 from substrate.ledger.scenes import Row, Scene, Triple, predicate_of, triple_of, value_of
 from substrate.ledger.spans import Span
 from substrate.ontology.terms import Ontology
@@ -55,8 +54,10 @@ def recompute(
     if added:
         linked, changed = _add_to_eternal(scene, rows)
         dirty -= linked
-    if dirty:
-        dirty = scene.load(dirty, correcting=any(r["corrects"] for r in rows))
+    if not dirty:
+        return changed
+    dirty = scene.load(dirty, correcting=any(r["corrects"] for r in rows))
+    diff = _Diff(scene, withdrawal, merging, lineages or {})
     changed |= diff.apply(dirty)
     if tally is not None:
         tally.update(diff.tally)
@@ -107,10 +108,10 @@ class _Diff:
         self.links: dict[UUID, set[UUID]] = {}
         self.wanted: dict[UUID, set[UUID]] = {}
         self.changed: set[UUID] = set()
+        self.tally: Counter[str] = Counter()
         self.spans: dict[str, list[Span]] = {}
         self.lineages: dict[str, list[UUID]] = {}
 
-        self.tally: Counter[str] = Counter()
     def apply(self, dirty: set[Triple]) -> set[UUID]:
         """Bring the facts of `dirty` triples to what their timelines say; returns the lineages that changed."""
         held = [f["lineage_id"] for t in dirty for f in self.scene.facts[t]]
@@ -153,6 +154,7 @@ class _Diff:
             if i in old:
                 self.keep(old[i], content, set(span.support))
             else:
+                self.tally["added"] += 1
                 self._insert({**content, "lineage_id": lineages[i]}, set(span.support))
         kept = {f["id"] for f in old.values()}
         said = bool(spans) or not all(r["denies"] or r["origin"] == "person" for r in rows.values())
@@ -161,11 +163,11 @@ class _Diff:
                 kind = self.withdrawal if not said else "merged" if self.merging and spans else "corrected"
                 self.closing[kind].append(f["id"])
                 self.wanted.setdefault(f["lineage_id"], set())
+                self.tally["withdrawn"] += 1
                 self.changed.add(f["lineage_id"])
 
     def _match(self, wanted: Sequence[tuple[Span, Mapping[str, Any]]], held: Sequence[Row]) -> dict[int, Row]:
         """Which held row each span continues: the same content first, then most shared evidence, then the start.
-                self.tally["added"] += 1
 
         The best pair of all goes first, so that a span never takes the row that another one leaves unchanged.
         """
@@ -174,7 +176,6 @@ class _Diff:
             for f in held:
                 shared = len(self.links.get(f["lineage_id"], set()).intersection(span.support))
                 same, start = _same(f, content), f["valid_from"] == span.start
-                self.tally["withdrawn"] += 1
                 if shared or start:
                     pairs.append(((same, shared, start, -f["recorded_seq"], -i), i, f))
         found: dict[int, Row] = {}
@@ -190,6 +191,8 @@ class _Diff:
         if _same(old, content):
             self.wanted[old["lineage_id"]] = support
             return
+        if (what := outcome(old, content)) is not None:
+            self.tally[what] += 1
         self.closing["corrected"].append(old["id"])
         ids = {"subject_id": old["subject_id"], "object_id": old["object_id"], "lineage_id": old["lineage_id"]}
         self._insert({**content, **ids, "supersedes": old["id"]}, support)
@@ -202,8 +205,6 @@ class _Diff:
         chosen = min(known, key=lambda lineage: (-known[lineage], str(lineage)))
         self.former = {i: lineage for i, lineage in self.former.items() if lineage != chosen}
         return chosen
-        if (what := outcome(old, content)) is not None:
-            self.tally[what] += 1
 
     def _insert(self, fact: dict[str, Any], support: set[UUID]) -> None:
         self.facts.append({**fact, "id": uuid4()})
@@ -231,9 +232,8 @@ def _same(held: Row, content: Mapping[str, Any]) -> bool:
 
 def _content(span: Span, temporal: str, support: Sequence[Row]) -> dict[str, Any]:
     """A fact row's columns but for its ids; what is not time comes from the assertion that says it best."""
-    first = support[0]
-    if len(support) > 1:
-        first = min(support, key=_eternal_rank if temporal == "eternal" else _rank)
+    ranked = sorted(support, key=_eternal_rank if temporal == "eternal" else _rank)
+    first = ranked[0]
     return {
         "subject_id": first["subject_id"],
         "object_id": first["object_id"],

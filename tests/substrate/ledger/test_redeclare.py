@@ -1,4 +1,4 @@
-"""A relation declared otherwise while facts rest on it: previewed without writing, then exactly that, on both clocks."""
+"""A relation declared otherwise while facts rest on it: previewed, then exactly that, and both clocks show it."""
 
 from __future__ import annotations
 
@@ -65,10 +65,9 @@ def test_the_preview_writes_nothing_and_the_change_is_what_it_said(hand, judge):
 
 
 def test_what_was_declared_late_is_what_would_have_been_declared_at_first(hand, judge, database):
-    from tests.substrate.ledger.conftest import ONTOLOGY, Hand
-
     from substrate.bases import create_base
     from substrate.db import NO_BASE
+    from tests.substrate.ledger.conftest import ONTOLOGY, Hand
 
     works(hand, *FULL)
     judge.act(apply_redeclaration, preview(judge, functional=True, inverse_functional=True))
