@@ -33,6 +33,7 @@ Table = Literal[
     "conflicts",
     "corrections",
     "document_deletions",
+    "document_purges",
     "document_restorations",
     "document_versions",
     "documents",
@@ -90,6 +91,7 @@ SHAPES: Mapping[Table, Shape] = {
         ("id", "document_id", "why", "version_ids", "chunk_ids", "assertion_ids", "proposal_ids")
         + ("fact_ids", "weakened_ids")
     ),
+    "document_purges": Shape(("id", "document_id", "why")),
     "document_restorations": Shape(("id", "deletion_id", "document_id", "why", "items"), json=frozenset({"items"})),
     "ontology_terms": Shape(("id", "kind", "key", "definition"), json=frozenset({"definition"})),
     "entities": Shape(("id", "label", "label_norm")),
@@ -171,6 +173,7 @@ _NEVER_CLOSED = frozenset(
     {
         "documents",
         "document_deletions",
+        "document_purges",
         "document_restorations",
         "entities",
         "merges",
