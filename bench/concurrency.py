@@ -192,7 +192,8 @@ class Naive:
     def correct(self, writer: int, c: Correction) -> None:
         """The correction holds from its start to the next start that is known of the project."""
         if writer not in self.connections:
-            self.connections[writer] = psycopg.connect(self.dsn)
+            # Writers who wait for one another are found at once instead of after a second, or it takes all day.
+            self.connections[writer] = psycopg.connect(self.dsn, options="-c deadlock_timeout=20ms")
         connection = self.connections[writer]
         with connection.transaction():
             start = EPOCH + timedelta(days=c.start)

@@ -39,10 +39,9 @@ def test_sixteen_writers_make_20000_corrections(dsn):
 
 
 def test_without_a_lock_it_goes_wrong_and_is_seen(dsn):
-    work = corrections(400, 2)
-    plain = Naive(dsn, "naive").run(12, work)
+    plain = Naive(dsn, "naive").run(12, corrections(400, 2))
     assert plain.overlaps > 0
-    assert Naive(dsn, "naive_excluding", Naive.FORBIDS).run(12, work).errors
+    assert Naive(dsn, "naive_excluding", Naive.FORBIDS).run(12, corrections(60, 2)).errors
 
 
 def test_the_count_of_overlaps_sees_one(dsn, database):
