@@ -222,11 +222,11 @@ class Naive:
         )
 
     def overlaps(self) -> int:
-        """Pairs of beliefs about one project that were held at once and hold at once."""
+        """Pairs of beliefs about one project that are held now and hold at once; of former ones there are too many."""
         with psycopg.connect(self.dsn) as connection:
             row = connection.execute(
                 f"select count(*) from {self.name} f join {self.name} g on g.project = f.project and g.id < f.id"
-                " and f.valid && g.valid and f.known && g.known"
+                " and f.valid && g.valid and upper_inf(f.known) and upper_inf(g.known)"
             ).fetchone()
         assert row is not None
         return int(row[0])
@@ -278,6 +278,7 @@ def _write(arguments: argparse.Namespace, ours: Outcome, naive: dict[str, Outcom
 - Commit: {commit()}
 - Work: {arguments.corrections} corrections of {arguments.projects} projects' leaders by {arguments.writers} writers
   at once, a transaction each
+- Overlapping pairs: of beliefs about one project; Twoclocks' at any number of its order, the baseline's at the end
 - Seed: {SEED}
 - Repetitions: one run
 - Baseline in the same run: read, then write, without a lock and with `now()` as record time; once on a plain table,
