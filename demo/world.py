@@ -16,6 +16,8 @@ from bench.temporal.world import Answer, Merge, Verdict, Wave
 from substrate import sql
 from substrate.db import Database
 from substrate.documents import intake
+from substrate.documents.deletion import named
+from substrate.documents.restore import restore
 from substrate.errors import InvalidInput, NotFound
 from substrate.ledger import open_door
 from substrate.ledger.drafts import normalise_name
@@ -25,6 +27,7 @@ from substrate.ledger.retractions import reject_fact
 from substrate.ledger.verdicts import confirm, reject
 from substrate.ontology.binding import bind
 from substrate.ontology.store import load_ontology
+from substrate.reads.deletions import document_deletions
 from substrate.reads.facts import entity_facts
 from substrate.reads.moments import resolve
 
@@ -49,9 +52,11 @@ class PipelineWorld:
         self.judge_wave(wave)
 
     def judge_wave(self, wave: Wave) -> None:
-        """Deletions, merges and verdicts, in that order."""
+        """Deletions, their undoing, merges and verdicts, in that order."""
         for external_id in wave.deletes:
             intake.delete(self.db, self.kb_id, external_id=external_id, actor=REVIEWER, via="cli")
+        for external_id in wave.restores:
+            self.restore(external_id)
         for pair in wave.merges:
             self.merge(pair)
         for verdict in wave.verdicts:
@@ -65,6 +70,14 @@ class PipelineWorld:
         from substrate.documents.folders import sync_folder
 
         sync_folder(self.db, self.kb_id, folder, actor=REVIEWER, via="cli")
+
+    def restore(self, external_id: str) -> None:
+        """Undo the last deletion of a document."""
+        with self.db.read(self.kb_id) as connection:
+            document_id = named(connection, self.kb_id, external_id, None)["document_id"]
+            moment = resolve(connection, self.kb_id)
+            last = document_deletions(connection, self.kb_id, moment, document_id, limit=1)["deletions"][0]
+        restore(self.db, self.kb_id, UUID(last["id"]), actor=REVIEWER, via="cli")
 
     def merge(self, pair: Merge) -> None:
         """Join two names, unless they are one already. A name that nothing has brought in yet is an error."""

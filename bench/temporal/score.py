@@ -204,9 +204,13 @@ def write_results(path: Path, report: Report, *, commit: str, repetitions: int =
 
 
 def load(folder: Path = HERE) -> Dataset:
-    """Our format, or the third-party one (axioms in corpus.json, `expect` a string); else a ValueError."""
-    corpus = json.loads((folder / "corpus.json").read_text(encoding="utf-8"))
-    questions = json.loads((folder / "questions.json").read_text(encoding="utf-8"))["questions"]
+    """Our format, or the third-party one (axioms in corpus.json, `expect` a string); else a ValueError.
+
+    A folder below with a corpus.json of its own is a section: its waves come after, its questions too.
+    """
+    corpora, asked = zip(*(_read(part) for part in parts(folder)), strict=True)
+    corpus = {**corpora[0], "waves": [wave for part in corpora for wave in part["waves"]]}
+    questions = [question for part in asked for question in part]
     if (folder / "ontology.yaml").exists():
         ontology = yaml.safe_load((folder / "ontology.yaml").read_text(encoding="utf-8"))
     elif "axioms" in corpus:
@@ -222,9 +226,20 @@ def load(folder: Path = HERE) -> Dataset:
     )
 
 
+def parts(folder: Path = HERE) -> list[Path]:
+    """The folder of the main corpus, then its sections by name."""
+    return [folder, *sorted(found.parent for found in folder.glob("*/corpus.json"))]
+
+
+def _read(part: Path) -> tuple[dict[str, Any], list[Any]]:
+    corpus = json.loads((part / "corpus.json").read_text(encoding="utf-8"))
+    return corpus, json.loads((part / "questions.json").read_text(encoding="utf-8"))["questions"]
+
+
 def _digest(folder: Path) -> str:
     names = ("corpus.json", "ontology.yaml", "questions.json")
-    return hashlib.sha256(b"".join((folder / n).read_bytes() for n in names if (folder / n).exists())).hexdigest()
+    files = (part / name for part in parts(folder) for name in names)
+    return hashlib.sha256(b"".join(file.read_bytes() for file in files if file.exists())).hexdigest()
 
 
 def parse_wave(raw: Mapping[str, Any]) -> Wave:
@@ -237,6 +252,7 @@ def parse_wave(raw: Mapping[str, Any]) -> Wave:
         ],
         remembered=[Remembered(**r) for r in raw.get("remember", [])],
         deletes=list(raw.get("delete", [])),
+        restores=list(raw.get("restore", [])),
         merges=[Merge(**m) for m in raw.get("merge", [])],
         verdicts=[_verdict(v) for v in raw.get("review", [])],
     )

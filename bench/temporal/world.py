@@ -65,6 +65,8 @@ class Wave:
     documents: Sequence[Document]
     remembered: Sequence[Remembered] = ()
     deletes: Sequence[str] = ()
+    restores: Sequence[str] = ()
+    """Documents whose last deletion is undone."""
     merges: Sequence[Merge] = ()
     verdicts: Sequence[Verdict] = ()
 

@@ -11,12 +11,12 @@ from dataclasses import replace
 import pytest
 
 from bench.temporal.score import (
-    HERE,
     SABOTAGE_LIMIT,
     judge,
     load,
     measure,
     mentions,
+    parts,
     play,
     results_markdown,
     score,
@@ -25,7 +25,7 @@ from bench.temporal.world import Answer, Question
 
 DATASET = load()
 LABELS = [wave.label for wave in DATASET.waves]
-FACTS = json.loads((HERE / "truth.json").read_text(encoding="utf-8"))["facts"]
+FACTS = [f for part in parts() for f in json.loads((part / "truth.json").read_text(encoding="utf-8"))["facts"]]
 KINDS = [
     "hand_over_chain",
     "correction",
@@ -37,6 +37,7 @@ KINDS = [
     "undated",
     "refused",
     "chinese",
+    "restoration",
 ]
 
 
@@ -170,8 +171,8 @@ def test_questions_truth_and_reviews_use_declared_relations_and_existing_documen
     known: set[str] = set()
     for wave in DATASET.waves:
         known |= {document.external_id for document in wave.documents}
-        assert set(wave.deletes) <= known
-    assert {q.as_of for q in DATASET.questions} == {None, *LABELS[:2]}
+        assert {*wave.deletes, *wave.restores} <= known
+    assert {None, *LABELS[:2]} <= {q.as_of for q in DATASET.questions} <= {None, *LABELS}
 
 
 def test_every_name_in_the_truth_is_written_in_the_corpus():
