@@ -234,6 +234,8 @@ def _tell(report: VerifyReport, tables: str, checkpoint: Checkpoint | None) -> N
         f"transactions {report.since + 1} to {report.head_seq}" if report.since else f"{report.head_seq} transactions"
     )
     click.echo(f"checked: {report.events} events in {reach}, {tables}, in {report.seconds:.1f} s")
+    if report.purged_events:
+        click.echo(f"purged: {report.purged_events} events say nothing any more, each named by a purge in the chain")
     if report.since:
         click.echo(f"trusted: what was recorded up to transaction {report.since}")
     if checkpoint is None:

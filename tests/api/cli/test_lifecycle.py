@@ -72,4 +72,5 @@ def test_a_purge_asks_first_and_cannot_be_undone(cli, tmp_path):
     assert "purged before" in again
     shown = cli("documents", "deletions")
     assert "note.md" not in shown and ": asked for" in shown
-    assert "verifies" in cli("ledger", "verify")
+    checked = cli("ledger", "verify")
+    assert "verifies" in checked and "events say nothing any more, each named by a purge" in checked
