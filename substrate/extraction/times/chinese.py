@@ -288,7 +288,7 @@ def _written() -> list[tuple[str, Reader, bool]]:
             _days_either,
             True,
         ),
-        (f"{_WITHOUT_YEAR}{_MONTH}", _month, True),
+        (f"{_WITHOUT_YEAR}{_MONTH}(?!天)", _month, True),
         ("第(?P<q>[一二三四1-4])季度", _quarter, True),
         ("(?P<half>[上下])个?半年", _half, True),
         (

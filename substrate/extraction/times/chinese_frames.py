@@ -33,6 +33,7 @@ _CLOSED = re.compile(r" ?(?:之间|期间|间|为止|止|(?:之|以)前)")
 _OPENED = re.compile(" ?(?:起|开始)?")
 _LAST_DAY = re.compile("(?P<d>[0-3]?[0-9]|[一二三]?十[一二三四五六七八九]?|[一二三四五六七八九])[日号]")
 _EVENT = re.compile(r"(?:[\u4e00-\u9fffA-Za-z0-9]{0,18}?)(?P<event>[\u4e00-\u9fff]{2})(?:之|以)?$")
+_A_NAME = re.compile(r"(?:乐队|有限公司)|是[^，。]{0,6}(?:名字|名称|昵称|品牌)")
 _NO_EVENT = "在于将约会自从到至过近今往此其每的了，、"
 _NO_EVENTS = {
     "预计",
@@ -127,7 +128,9 @@ class Reader:
 
     def _mention(self, core: Core) -> TimeMention | None:
         start, shape = self._before(core.start)
-        if self.text.endswith(("农历", "阴历", "旧历"), 0, core.start):
+        if self.text.endswith(("农历", "阴历", "旧历", "每", "每个"), 0, core.start):
+            return None
+        if _A_NAME.match(self.text, core.end):
             return None
         if chinese.is_after_event(core.match) and (event := self._event(core)) is not None:
             return event

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
-from substrate.extraction.times import english, english_clock, english_reach, spans
+from substrate.extraction.times import english, english_clock, english_doubts, english_reach, spans
 from substrate.extraction.times.english_governors import Governed, governed_by
 from substrate.extraction.times.frames import mention, told_by
 from substrate.extraction.times.records import Anchor, Dated, NumericOrder, Shape, TimeMention
@@ -28,11 +28,6 @@ _YEAR_NOUN = re.compile(
     re.IGNORECASE,
 )
 _FOR_YEAR = re.compile(r" {1,2}(?:was|were|is|are|will|amounted|came|reached|totall?ed|stood|rose|fell|grew)\b|[.;)]|$")
-_NUMBERED = re.compile(
-    r"(?:pages?|pp|p|no|nos|rooms?|ports?|items?|lines?|rows?|issues?|part|model|tel|phone|fax|code|id|rfc|iso|section|"
-    r"version|build|numbers?|ticket|article|chapter|figures?|table|steps?|between|of)\.? {0,2}$",
-    re.IGNORECASE,
-)
 _JOIN = re.compile(r" ?(?P<mark>-|~) ?| (?P<word>to|until|til|till|through|thru|and|up to)(?= )", re.IGNORECASE)
 _JOIN_EXTRA = re.compile(
     r" {1,2}(?:(?:(?:end|beginning|start|middle) of|in|on|the|early|mid|late)[ -])*",
@@ -53,12 +48,6 @@ _PAST = re.compile(
     r"hired|[a-z]{2,}ed)\b",
     re.IGNORECASE,
 )
-_NAMED_DAY = re.compile(
-    r"\b(?:black|good|cyber|ash|palm|easter|super|every|each|any|first|second|third|fourth|fifth|"
-    r"[1-5](?:st|nd|rd|th)) $",
-    re.IGNORECASE,
-)
-_EVERYDAY = ("may", "march", "mar")
 _YEAR_LIST = re.compile(r"(?<![0-9.,])(?:19|20)[0-9]{2},? (?:and|or|(?:but |and )?not(?: in)?) $")
 _CUE = re.compile(r"\b(?:due|deadline|dated?|expir(?:y|es|ed)|eta)(?: (?:is|was|date|on|by))?\W{0,3}$", re.IGNORECASE)
 _LIST = re.compile(r",? (?:and|or|&) |, |/")
@@ -69,12 +58,7 @@ _QUARTER_NOUN = re.compile(
 )
 _QUARTER_LIST = re.compile(r"(?:,? (?:and|or|&) |, ?|/|-)q[1-4](?![0-9a-z])", re.IGNORECASE)
 _QUARTER_LISTED = re.compile(r"(?<![0-9a-z])q[1-4](?:,? (?:and|or|&) |, ?|/)$", re.IGNORECASE)
-_COUNTED_ALREADY = re.compile(
-    r"(?:[0-9]|\b(?:one|two|three|four|five|six|seven|eight|nine|ten|a|half))(?: (?:to|or) |-| - )$", re.I
-)
 _TO_NUMBER = re.compile(r" {1,2}(?:to|-) {1,2}[0-9]")
-_YEAR_FOLLOWS = re.compile(r",? {0,2}[0-9]{4}(?![0-9:])")
-_DAY_PRECEDES = re.compile(r"(?<![0-9.,:/$€£-])[0-9]{1,2}(?:st|nd|rd|th)?(?: of)? $", re.IGNORECASE)
 _PRESENT = re.compile(r" {0,2}(?:the )?(?:present(?: day)?|now|current(?: date)?|date|ongoing)(?![\w-])", re.IGNORECASE)
 _WEEKDAY_LIST = re.compile(r"\b(?:mon|tue|wed|thu|fri|sat|sun)[a-z]*,? (?:or|and) $", re.IGNORECASE)
 
@@ -168,12 +152,7 @@ class Reader:
 
     def _mention(self, core: Core) -> TimeMention | None:
         governed = governed_by(self.text, core)
-        if (
-            governed.refused
-            or _COUNTED_ALREADY.search(self.text[max(0, core.start - 12) : core.start])
-            or self._contradicted(core)
-            or _NAMED_DAY.search(self.text[max(0, core.start - 8) : core.start])
-        ):
+        if english_doubts.doubtful(self.text, core, governed):
             return None
         if core.span and core.span.kind == "interval" and " and " in core.match[0].lower():
             between = self._between(governed)
@@ -186,7 +165,8 @@ class Reader:
         if english_reach.refused(self.text, core, governed):
             return None
         joined_on = self.text[core.end : core.end + 1] == "-" and self.text[core.end + 1 : core.end + 2].isdigit()
-        if joined_on and not _DAY_IN_A_NAME.fullmatch(self.text, core.start, core.end):
+        in_a_name = core.start and self.text[core.start - 1] in "-_/"
+        if joined_on and not (in_a_name and _DAY_IN_A_NAME.fullmatch(self.text, core.start, core.end)):
             return None
         if core.rule.duration:
             shape: Shape = "since" if core.span else "duration"
@@ -196,19 +176,6 @@ class Reader:
         if core.rule.loose and not self._accepted(core, governed):
             return None
         return self._single(core, governed)
-
-    def _contradicted(self, core: Core) -> bool:
-        """Whether a day or a year stands beside the date that cannot belong to it ("30 February 2024")."""
-        if "mon" not in core.match.re.groupindex or core.match["mon"] is None:
-            return False
-        doubtful = core.rule.yearless and core.match[0][0].isdigit() and core.match["mon"].lower() in _EVERYDAY
-        if doubtful and _NUMBERED.search(self.text[max(0, core.start - 12) : core.start]):
-            return True
-        if core.rule.yearless and _YEAR_FOLLOWS.match(self.text, core.end):
-            return True
-        return core.match.start("mon") == core.start and bool(
-            _DAY_PRECEDES.search(self.text[max(0, core.start - 9) : core.start])
-        )
 
     def _single(self, core: Core, governed: Governed) -> TimeMention:
         span, end, start, core_start = core.span, core.end, governed.start, governed.core_start
@@ -286,7 +253,7 @@ class Reader:
             return False
         if _ONWARDS.match(text, core.end) and 1900 <= int(said) <= 2099:
             return True
-        if governed.shape or _YEAR_LIST.search(text[max(0, core.start - 12) : core.start]):
+        if governed.shape or _YEAR_LIST.search(text[max(0, core.start - 20) : core.start]):
             return True
         return 1900 <= int(said) <= 2099 and bool(_YEAR_NOUN.match(text, core.end))
 
@@ -376,7 +343,7 @@ class Reader:
         if not 1800 <= int(said[0]) < int(said[1]) <= 2100:
             return False
         before = self.text[max(0, first.start - 12) : first.start]
-        return not _NUMBERED.search(before) and not _NOT_AFTER_YEAR.match(self.text, last.end)
+        return not english_doubts.NUMBERED.search(before) and not _NOT_AFTER_YEAR.match(self.text, last.end)
 
     def _aligned(self, first: Core, last: Core) -> tuple[Span | None, Span | None]:
         """Both ends of a range, each with the year that the other lends."""
