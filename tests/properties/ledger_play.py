@@ -121,16 +121,16 @@ class Play:
             slug = f"play-{next(_NUMBERS)}-{uuid4().hex[:8]}"
             return Play(database, create_base(connection, slug, "Play", ontology_yaml=ONTOLOGY))
 
-    def door(self, connection):
-        return open_door(connection, self.kb_id, actor="test", via="pipeline", action="played")
+    def door(self, connection, key: str | None = None):
+        return open_door(connection, self.kb_id, actor="test", via="pipeline", action="played", idempotency_key=key)
 
     @contextmanager
-    def transaction(self) -> Iterator:
-        """What is done inside is one ledger transaction; a verb alone is one of its own."""
+    def transaction(self, key: str | None = None) -> Iterator:
+        """What is done inside is one ledger transaction, under an idempotency key; a verb alone is one of its own."""
         if (open_one := getattr(self._own, "door", None)) is not None:
             yield open_one
             return
-        with self.database.write(self.kb_id) as connection, self.door(connection) as door:
+        with self.database.write(self.kb_id) as connection, self.door(connection, key) as door:
             self._own.door = door
             try:
                 yield door
