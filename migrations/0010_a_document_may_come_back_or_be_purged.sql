@@ -159,21 +159,33 @@ language sql stable set search_path = pg_catalog, public, pg_temp as $$
             and not exists (select from document_purges p where p.kb_id = base and p.document_id = a.document_id))
 $$;
 
--- Refusals of what the document alone had stated.
+-- Refusals of what the document alone had stated or proposed, and no other unpurged source said again.
 create function refusals_of_purged(base uuid, document uuid) returns table (id uuid, recorded_seq bigint)
 language sql stable set search_path = pg_catalog, public, pg_temp as $$
     select r.id, r.recorded_seq from refusals r
     where r.kb_id = base and r.phrase <> '[purged]'
-      and exists (
-          select from assertions a
-          where a.kb_id = base and a.document_id = document and a.subject_id = r.subject_id and a.phrase = r.phrase
-            and a.value_norm is not distinct from r.value_norm and a.object_id is not distinct from r.object_id)
+      and (exists (
+               select from assertions a
+               where a.kb_id = base and a.document_id = document and a.subject_id = r.subject_id and a.phrase = r.phrase
+                 and a.value_norm is not distinct from r.value_norm and a.object_id is not distinct from r.object_id)
+           or exists (
+               select from verdicts v join pending_facts p on p.kb_id = v.kb_id and p.id = v.pending_id
+               where v.kb_id = base and v.refusal_id = r.id and p.document_id = document)
+           or exists (
+               select from chunks c join claims x on x.kb_id = c.kb_id and x.chunk_id = c.id
+               where c.kb_id = base and c.document_id = document and x.phrase = r.phrase
+                 and (lower(x.value_raw) = r.value_norm
+                      or r.value_norm = concat_ws(' ', trim_scale(x.value_number), x.value_unit))))
       and not exists (
           select from assertions a
           where a.kb_id = base and a.subject_id = r.subject_id and a.phrase = r.phrase
             and a.value_norm is not distinct from r.value_norm and a.object_id is not distinct from r.object_id
             and a.document_id is distinct from document
             and not exists (select from document_purges p where p.kb_id = base and p.document_id = a.document_id))
+      and not exists (
+          select from refusal_restatements s
+          where s.kb_id = base and s.refusal_id = r.id and s.document_id <> document
+            and not exists (select from document_purges p where p.kb_id = base and p.document_id = s.document_id))
 $$;
 
 -- Erases the words of a document that was deleted, in the transaction that writes down its purge, and in no other: every

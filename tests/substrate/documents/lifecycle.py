@@ -32,11 +32,12 @@ classes: [{key: person, label: Person}, {key: project, label: Project}]
 relations:
   - {key: leads, label: leads, domain: person, range: project, inverse_functional: true}
   - {key: motto, label: motto, kind: attribute, datatype: text}
+  - {key: colour, label: colour, kind: attribute, datatype: text, functional: true}
 """
 
 
 class Sentences:
-    """Reads "X leads Y.", "X leads Y since 2023-05." and "The motto of X is Y."; counts passages."""
+    """Reads "X leads Y.", "X leads Y since 2023-05." and "The motto (colour) of X is Y."; counts passages."""
 
     name, version = "sentences", "1"
 
@@ -60,8 +61,8 @@ class Sentences:
             point = parse_point(m[3]) if m[3] else None
             time = ClaimTime(*point) if point else ClaimTime()
             yield Claim(m[1], "leads", m[0], m.start(), m.end(), object=m[2], time=time)
-        for m in re.finditer(r"The motto of (\w+) is (\w+)\.", text):
-            yield Claim(m[1], "motto", m[0], m.start(), m.end(), value=Value(m[2]))
+        for m in re.finditer(r"The (motto|colour) of (\w+) is (\w+)\.", text):
+            yield Claim(m[2], m[1], m[0], m.start(), m.end(), value=Value(m[3]))
 
 
 class Counting:

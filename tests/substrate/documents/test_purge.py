@@ -12,13 +12,15 @@ import pytest
 from substrate import reads
 from substrate.audit.verify import verify_seals
 from substrate.db import Database
+from substrate.documents.deletion import delete
 from substrate.documents.folders import sync_folder
 from substrate.documents.intake import PushItem, push
 from substrate.documents.purge import Purged, purge
 from substrate.documents.restore import restore
 from substrate.errors import Conflict, InvalidInput, NotFound
-from substrate.ledger import open_door
+from substrate.ledger import open_door, verdicts
 from substrate.ledger.exports import export_log, verify_export
+from substrate.ledger.merges import merge
 from substrate.ledger.retractions import reject_fact
 from substrate.ledger.verify import VerifyReport, verify
 from substrate.retrieval.analysis import terms
@@ -156,6 +158,32 @@ def test_what_others_say_stays_and_the_rest_reads_as_a_stub_at_every_moment(shel
     assert shelf.told("Vega") == ["motto Plain"]
 
 
+def test_words_in_conflicts_verdicts_and_merges_go_too(shelf: Shelf, dsn: str) -> None:
+    shelf.put("one", "The colour of Orion is Red.\n", None)
+    document = shelf.put(CANARY, "The colour of Orion is Zyxcanaryblue.\n\nZyxcanary leads Vega.\n", None)
+    merged = shelf.put("two", "Z Vance leads Heron.\n")
+    [conflict] = shelf.rows("select * from conflicts")
+    assert "conflicts" in found(dsn) and conflict["invalidated_seq"] is None
+    [leader] = shelf.rows("select id from entities where label = 'Zyxcanary'")
+    [other] = shelf.rows("select id from entities where label = 'Vance'")
+    with shelf.database.write(shelf.kb) as conn, open_door(conn, shelf.kb, action="merged", **BY) as door:
+        merge(door, leader["id"], other["id"], "one person")
+    sentence = shelf.remember("The motto of Vega is Zyxcanaryspoken.")
+    [waiting] = shelf.rows("select id from pending_facts where invalidated_seq is null")
+    with shelf.database.write(shelf.kb) as conn, open_door(conn, shelf.kb, action="decided", **BY) as door:
+        verdicts.decide(door, [], [waiting["id"]], "no")
+    before = shelf.seq
+    shelf.delete(CANARY)
+    delete(shelf.database, shelf.kb, document_id=sentence, **BY)
+    for gone in (document, sentence):
+        erase(shelf, gone)
+    assert found(dsn) == set() and merged
+    assert report(shelf).ok, report(shelf).problem
+    assert shelf.told("Orion") == ["colour Red"]
+    assert shelf.told("Vance") == ["leads Heron"]
+    assert shelf.told("Vance", before) == ["None [purged]", "leads Heron"]
+
+
 def test_an_entity_that_another_document_names_keeps_its_label(shelf: Shelf) -> None:
     document = put(shelf)
     shelf.delete(f"{CANARY}/memo")
@@ -203,8 +231,6 @@ def test_bytes_that_another_document_shares_stay(shelf: Shelf) -> None:
 
 
 def test_a_remembered_sentence_can_be_purged(shelf: Shelf, dsn: str) -> None:
-    from substrate.documents.deletion import delete
-
     document = shelf.remember("Zyxcanary leads Orion.")
     delete(shelf.database, shelf.kb, document_id=document, **BY)
     erase(shelf, document)
