@@ -1,1 +1,1 @@
-"""Finding passages: embedders, the lexical index, fusion and ranking."""
+"""Finding passages: embedders, the lexical index, the arms and their ranking."""

@@ -41,6 +41,27 @@ _CAMEL = re.compile(r"\b[A-Za-z]*[a-z0-9][A-Z][A-Za-z0-9]*\b")
 _HUMP = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+")
 _PATH = re.compile(r"[/\\]+")
 
+_FUNCTION_WORDS = frozenset(
+    "a about am an and any are as at be been being but by can could did do does doing for from had has have having he"
+    " her hers him his how i if in into is it its me might my no nor not of on or our ours she should so some such"
+    " than that the their theirs them then there these they this those to us was we were what when where which who"
+    " whom whose why will with would you your yours".split()
+)
+
+
+def telling(listed: list[str]) -> list[str]:
+    """A question's words without those that only hold a sentence together; all of them where none would be left.
+
+    On dialogue, BM25 found .58 of the evidence at 10 with these and .64 without. What is written with a capital
+    inside the question ("IT", "Will", "US") is a name and stays.
+    """
+    kept = [
+        word
+        for place, word in enumerate(listed)
+        if word.lower() not in _FUNCTION_WORDS or (place and word != "I" and word[0].isupper())
+    ]
+    return kept or listed
+
 
 def normalised(text: str, field: str = "text") -> str:
     """Compatibility forms folded (full width to ASCII). Raises `InvalidInput` for a lone surrogate."""

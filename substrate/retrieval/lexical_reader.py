@@ -6,9 +6,10 @@ beyond it) and keeps it to the end, whatever commits or swaps meanwhile. Cost wh
 
 from __future__ import annotations
 
+import math
 import threading
 from collections import OrderedDict
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -19,7 +20,16 @@ from substrate import sql
 from substrate.db import ReadConnection
 from substrate.errors import Unavailable
 from substrate.retrieval.lexical_files import IndexFiles
-from substrate.retrieval.lexical_schema import FIELDS, Field, Term, open_index, search_query, watermark
+from substrate.retrieval.lexical_schema import (
+    FIELDS,
+    Field,
+    Term,
+    coverage_query,
+    open_index,
+    scoring_query,
+    search_query,
+    watermark,
+)
 from substrate.retrieval.lexical_tail import Statistics, Tail
 from substrate.settings import Settings
 
@@ -70,6 +80,35 @@ class View:
         found.sort(key=lambda pair: (-pair[0], pair[1]))
         return [Match(chunk_id, score) for score, chunk_id in found[:depth]]
 
+    def scores(self, wanted: Sequence[Term], ids: Collection[UUID]) -> dict[UUID, float]:
+        """What `search` would give these chunks, which the caller knows to have been held; none for no match."""
+        if not wanted or not ids:
+            return {}
+        with self._lock:
+            found = self.tail.scores(wanted, self._statistics, ids)
+        return found if self.searcher is None else _scored(self.searcher, scoring_query(wanted, ids), ids) | found
+
+    def coverage(self, wanted: Sequence[Term], ids: Collection[UUID]) -> dict[UUID, float]:
+        """The share of the question's terms that these chunks hold, each term counted by its rarity; 0 to 1."""
+        with self._lock:
+            rarity = self._rarity({term.text for term in wanted if term.field == "body"})
+            whole = sum(rarity.values())
+            if not whole or not ids:
+                return {}
+            found = dict(self.tail.covered(rarity, ids))
+        if self.searcher is not None:
+            found = _scored(self.searcher, coverage_query(rarity, ids), ids) | found
+        return {chunk_id: covered / whole for chunk_id, covered in found.items()}
+
+    def _rarity(self, texts: Collection[str]) -> dict[str, float]:
+        known = self._statistics
+        documents = known.documents + len(self.tail)
+        found = {}
+        for text in sorted(texts):
+            holding = known.frequency("body", text) + self.tail.frequency("body", text)
+            found[text] = math.log(1 + (documents - holding + 0.5) / (holding + 0.5)) if documents else 0.0
+        return found
+
     def fresh_passages(self, seq: int, namespace: str | None) -> dict[UUID, str]:
         """Chunk ids past the watermark, held at `seq`, with the text an embedder is given."""
         with self._lock:
@@ -101,6 +140,12 @@ def _best(searcher: Any, query: Any, depth: int) -> list[tuple[float, UUID]]:
             break
         most *= 4
     return [(score, UUID(searcher.doc(address).get_first("chunk"))) for score, address in hits]
+
+
+def _scored(searcher: Any, query: Any, ids: Collection[UUID]) -> dict[UUID, float]:
+    known = {str(i): i for i in ids}
+    hits = searcher.search(query, len(known), count=False).hits
+    return {known[searcher.doc(address).get_first("chunk")]: score for score, address in hits}
 
 
 class Reader:

@@ -7,7 +7,7 @@ there is no moment between a commit and its watermark.
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
@@ -15,15 +15,18 @@ from pathlib import Path
 from typing import Any, Literal
 from uuid import UUID
 
-from substrate.retrieval.analysis import analyser, codes, normalised, terms, words
+from substrate.retrieval.analysis import analyser, codes, normalised, telling, terms, words
 from substrate.retrieval.passages import context_words
 
-VERSION = 2
+VERSION = 3
 """Raised whenever the fields or the analysis change: an index of another version is rebuilt."""
 OPEN = 2**62
 """The closing sequence of a chunk that is not closed."""
-Field = Literal["body", "title", "codes"]
-FIELDS: tuple[Field, ...] = ("body", "title", "codes")
+Field = Literal["body", "title", "codes", "near"]
+FIELDS: tuple[Field, ...] = ("body", "title", "codes", "near")
+NEAR_WORDS = 100
+"""Words of the passages before and after that `near` holds beside a passage's own: four turns of talk, or the seam
+between two paragraphs. On dialogue, BM25 over such a window found .69 at 10 where the turn alone found .64."""
 TITLE_WEIGHT = 0.5
 """A word of the file name or a heading counts half: it stands on every chunk of the section. A guess, not tuned."""
 WORD_IN_CODE_WEIGHT = 0.3
@@ -44,7 +47,7 @@ class Term:
 def question_terms(question: str) -> tuple[Term, ...]:
     """What to look for, without repetition, sorted: the order of float additions is then the same everywhere."""
     text = normalised(question, "query")
-    listed = words(text, asked=True)
+    listed = telling(words(text, asked=True))
     weights: defaultdict[tuple[Field, str], float] = defaultdict(float)
     for term in terms(listed):
         weights["body", term] += 1
@@ -56,11 +59,25 @@ def question_terms(question: str) -> tuple[Term, ...]:
     return tuple(Term(field, text, weight) for (field, text), weight in sorted(weights.items()))
 
 
+def near_terms(question: str) -> tuple[Term, ...]:
+    """The same for the field that holds a passage with what stands around it."""
+    listed = telling(words(normalised(question, "query"), asked=True))
+    return tuple(Term("near", text, count) for text, count in sorted(Counter(terms(listed)).items()))
+
+
 def field_terms(row: Mapping[str, Any]) -> dict[Field, list[str]]:
     """Surface forms per field of a row of ``retrieval_events``, before the analyser's chain."""
     text = normalised(row["text"])
     title = normalised(context_words(row["filename"], row["heading_path"], row["author"], row["title"]))
-    return {"body": words(text), "title": words(title), "codes": codes(text) + codes(title)}
+    own = words(text)
+    before = words(normalised("\n".join(row["before"])))[-NEAR_WORDS:]
+    after = words(normalised("\n".join(row["after"])))[:NEAR_WORDS]
+    return {
+        "body": own,
+        "title": words(title),
+        "codes": codes(text) + codes(title),
+        "near": [*before, *own, *after] if before or after else own,
+    }
 
 
 @cache
@@ -75,6 +92,7 @@ def schema() -> Any:
     builder.add_text_field("body", tokenizer_name=_ANALYSER, index_option="position")
     builder.add_text_field("title", tokenizer_name=_ANALYSER, index_option="position")
     builder.add_text_field("codes", tokenizer_name="raw", index_option="freq")
+    builder.add_text_field("near", tokenizer_name=_ANALYSER, index_option="freq")
     for name in ("recorded_seq", "invalidated_seq"):
         builder.add_integer_field(name, stored=True, indexed=True, fast=True)
     for field in FIELDS:
@@ -132,6 +150,37 @@ def watermark(searcher: Any) -> int:
 
     hits = searcher.search(Query.term_query(schema(), "chunk", _WATERMARK), 1, count=False).hits
     return int(searcher.doc(hits[0][1]).get_first("recorded_seq")) if hits else 0
+
+
+def among(ids: Iterable[UUID]) -> Any:
+    """Only these chunks; does not score."""
+    from tantivy import Query
+
+    return Query.const_score_query(Query.term_set_query(schema(), "chunk", [str(i) for i in ids]), 0.0)
+
+
+def scoring_query(wanted: Sequence[Term], ids: Iterable[UUID]) -> Any:
+    """Any of the terms, among chunks that are known to have been held."""
+    from tantivy import Occur, Query
+
+    asked = [(Occur.Should, Query.boost_query(Query.term_query(schema(), t.field, t.text), t.weight)) for t in wanted]
+    return Query.boolean_query([(Occur.Must, Query.boolean_query(asked)), (Occur.Must, among(ids))])
+
+
+def coverage_query(rarity: Mapping[str, float], ids: Iterable[UUID]) -> Any:
+    """Scores a chunk by the summed rarity of the terms that its text or title holds, however often."""
+    from tantivy import Occur, Query
+
+    asked = [
+        (
+            Occur.Should,
+            Query.disjunction_max_query(
+                [Query.const_score_query(Query.term_query(schema(), f, text), weight) for f in ("body", "title")]
+            ),
+        )
+        for text, weight in rarity.items()
+    ]
+    return Query.boolean_query([(Occur.Must, Query.boolean_query(asked)), (Occur.Must, among(ids))])
 
 
 def search_query(wanted: Sequence[Term], seq: int, namespace: str | None, without: Iterable[UUID]) -> Any:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter, defaultdict
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 from uuid import UUID
@@ -104,8 +104,32 @@ class Tail:
         self, wanted: Sequence[Term], seq: int, namespace: str | None, known: Statistics
     ) -> list[tuple[float, UUID]]:
         """Score and id of each chunk held at `seq` with any of the terms, unordered."""
+        scored = self._scored(wanted, known)
+        return [(s, i) for i, s in scored.items() if self._fresh[i].held(seq, namespace)]
+
+    def scores(self, wanted: Sequence[Term], known: Statistics, ids: Collection[UUID]) -> dict[UUID, float]:
+        """The scores of those of `ids` that are here."""
+        return {i: score for i, score in self._scored(wanted, known).items() if i in ids}
+
+    def covered(self, rarity: Mapping[str, float], ids: Collection[UUID]) -> dict[UUID, float]:
+        """Of those of `ids` that are here, the summed rarity of the terms that text or title holds."""
+        found: defaultdict[UUID, float] = defaultdict(float)
+        for text, weight in rarity.items():
+            holding = self._postings.get(("body", text), {}).keys() | self._postings.get(("title", text), {}).keys()
+            for chunk_id in holding & set(ids):
+                found[chunk_id] += weight
+        return found
+
+    def frequency(self, field: Field, text: str) -> int:
+        """How many chunks here hold the term."""
+        return len(self._postings.get((field, text), ()))
+
+    def __len__(self) -> int:
+        return len(self._fresh)
+
+    def _scored(self, wanted: Sequence[Term], known: Statistics) -> dict[UUID, float]:
         if not self._fresh:
-            return []
+            return {}
         documents = known.documents + len(self._fresh)
         averages = {field: self._average(field, known, documents) for field in FIELDS}
         scores: defaultdict[UUID, float] = defaultdict(float)
@@ -119,7 +143,7 @@ class Tail:
                 relative = self._fresh[chunk_id].lengths[term.field] / averages[term.field]
                 saturated = count * (_K1 + 1) / (count + _K1 * (1 - _B + _B * relative))
                 scores[chunk_id] += term.weight * idf * saturated
-        return [(s, i) for i, s in scores.items() if self._fresh[i].held(seq, namespace)]
+        return scores
 
     def _average(self, field: Field, known: Statistics, documents: int) -> float:
         indexed = (known.averages or {}).get(field, 0.0) * known.documents

@@ -1,4 +1,4 @@
-"""Search: words and meaning over the passages that were held at a moment, fused, in one read snapshot.
+"""Search: words and meaning over the passages that were held at a moment, ranked together, in one read snapshot.
 
 The words' arm is complete at any moment of record time and sees what was committed a moment ago; the vector arm is
 complete for what is embedded and says what it lacks. An arm that cannot serve is named in the answer with its reason;
@@ -17,14 +17,17 @@ from substrate.axes.as_of import AsOf
 from substrate.db import ReadConnection
 from substrate.errors import InvalidInput, ModelUnavailable, Unavailable
 from substrate.reads.moments import envelope, rfc3339
-from substrate.retrieval import fusion, vectors
+from substrate.retrieval import vectors
 from substrate.retrieval.embedders import Embedder
-from substrate.retrieval.lexical_reader import Match, current_view
-from substrate.retrieval.lexical_schema import question_terms
+from substrate.retrieval.lexical_reader import Match, View, current_view
+from substrate.retrieval.lexical_schema import near_terms, question_terms
+from substrate.retrieval.passages import vector_key
+from substrate.retrieval.questions import Question
+from substrate.retrieval.ranking import WEIGHTS, Pool, Ranked, Scores
 from substrate.settings import Settings
 
 DEPTH = 50
-"""Candidates of each arm before fusion: with K = 10 the 51st would earn a sixth of the first."""
+"""Candidates of each arm: the pool of about 115 then holds .94 of the evidence on LoCoMo, .96 at twice the depth."""
 SHOWN_CHARACTERS = 800
 LONGEST_QUERY = 2000
 MOST_PASSAGES = 50
@@ -32,23 +35,30 @@ MOST_PASSAGES = 50
 
 @dataclass(slots=True)
 class _Found:
-    """What the arms gave."""
+    """What the arms gave, and what the ranking needs of them."""
 
-    lexical: Sequence[Match] = ()
+    words: Sequence[Match] = ()
+    near: Sequence[Match] = ()
     vector: Sequence[vectors.Nearest] = ()
     states: dict[str, str] = field(default_factory=dict)
+    view: View | None = None
+    model: str | None = None
+    question: str | None = None
+    """The question's vector, as pgvector spells it, and the key of the vectors it may be compared with."""
 
-    def ranked(self) -> list[tuple[UUID, float]]:
-        arms = {
-            "lexical": [match.chunk_id for match in self.lexical],
-            "vector": [near.chunk_id for near in self.vector],
+    def candidates(self) -> list[UUID]:
+        """Each once, in the order of the arms."""
+        return list(dict.fromkeys(found.chunk_id for arm in (self.words, self.near, self.vector) for found in arm))
+
+    def ranks(self) -> dict[str, dict[UUID, dict[str, Any]]]:
+        """Per arm, where it put each of its candidates and with what score."""
+        lexical = {"lexical": self.words, "near": self.near}
+        told = {
+            arm: {m.chunk_id: {"rank": n, "score": m.score} for n, m in enumerate(found, start=1)}
+            for arm, found in lexical.items()
         }
-        return fusion.fuse(arms)
-
-    def explained(self) -> tuple[dict[UUID, dict[str, Any]], dict[UUID, dict[str, Any]]]:
-        words = {m.chunk_id: {"rank": n, "score": m.score} for n, m in enumerate(self.lexical, start=1)}
         meaning = {m.chunk_id: {"rank": n, "similarity": m.similarity} for n, m in enumerate(self.vector, start=1)}
-        return words, meaning
+        return {**told, "vector": meaning}
 
 
 def search_chunks(
@@ -75,12 +85,12 @@ def search_chunks(
     """
     _check(query, as_of, limit)
     found = _ask_arms(conn, kb_id, query, as_of, embedder, settings, namespace)
-    ranked = found.ranked()
-    values = {"kb_id": kb_id, "ids": [chunk_id for chunk_id, _ in ranked], "cut": SHOWN_CHARACTERS}
+    ranked = _ranked(conn, kb_id, query, as_of, found)
+    best = ranked.ids[:limit]
+    values = {"kb_id": kb_id, "ids": list(best), "cut": SHOWN_CHARACTERS}
     rows = conn.execute(sql.query("retrieval_passages", as_of), sql.parameters(as_of, **values)).fetchall()
     held = {row["chunk_id"]: row for row in rows}
-    best = [(chunk_id, score) for chunk_id, score in ranked if chunk_id in held][:limit]
-    chunks = [_shown(held[chunk_id], as_of) for chunk_id, _ in best]
+    chunks = [_shown(held[chunk_id], as_of) for chunk_id in best]
     answer: dict[str, Any] = {
         "kb_id": str(kb_id),
         "query": query,
@@ -91,7 +101,7 @@ def search_chunks(
         "chunks": chunks,
     }
     if explain:
-        _explain(answer, best, found)
+        _explain(answer, ranked, found)
     return answer
 
 
@@ -124,7 +134,9 @@ def _ask_arms(
         found.states["lexical"] = f"unavailable: {error}"
     else:
         view.catch_up(conn, kb_id, as_of.seq)
-        found.lexical = view.search(wanted, as_of.seq, namespace, DEPTH)
+        found.view = view
+        found.words = view.search(wanted, as_of.seq, namespace, DEPTH)
+        found.near = view.search(near_terms(query), as_of.seq, namespace, DEPTH)
         found.states["lexical"] = "ok" if wanted else "ok: the query has no word to look for"
         fresh = view.fresh_passages(as_of.seq, namespace)
     if embedder is None:
@@ -146,6 +158,8 @@ def _ask_arms(
             embed_fresh=settings.embedder != "openai",  # no network while a snapshot is held for what is optional
         )
         found.vector, found.states["vector"] = answer.found, answer.state
+        found.model = vector_key(embedder)
+        found.question = vectors.literal(vectors.question_vector(embedder, query))
     except ModelUnavailable as error:
         found.states["vector"] = f"unavailable: {error}"
     return found
@@ -167,8 +181,43 @@ def _shown(row: Mapping[str, Any], as_of: AsOf) -> dict[str, Any]:
     return {**ids, **shown, "doc_time": rfc3339(row["doc_time"]), "since": since}
 
 
-def _explain(answer: dict[str, Any], best: Sequence[tuple[UUID, float]], found: _Found) -> None:
-    words, meaning = found.explained()
-    for shown, (chunk_id, score) in zip(answer["chunks"], best, strict=True):
-        shown["explain"] = {"score": score, "lexical": words.get(chunk_id), "vector": meaning.get(chunk_id)}
-    answer["fusion"] = {"k": fusion.K, "weights": dict(fusion.WEIGHTS), "depth": DEPTH}
+def ranked_passages(
+    conn: ReadConnection,
+    kb_id: UUID,
+    query: str,
+    as_of: AsOf,
+    *,
+    embedder: Embedder | ModelUnavailable | None,
+    settings: Settings,
+    namespace: str | None = None,
+) -> tuple[Ranked, Mapping[str, Mapping[UUID, Mapping[str, Any]]]]:
+    """All candidates of `search_chunks` in their order, and where each arm put its own."""
+    found = _ask_arms(conn, kb_id, query, as_of, embedder, settings, namespace)
+    return _ranked(conn, kb_id, query, as_of, found), found.ranks()
+
+
+def _ranked(conn: ReadConnection, kb_id: UUID, query: str, as_of: AsOf, found: _Found) -> Ranked:
+    likeness = {near.chunk_id: near.similarity for near in found.vector}
+    pool = Pool(
+        conn,
+        kb_id,
+        found.candidates(),
+        as_of,
+        model=found.model,
+        vector=found.question,
+        known=likeness,
+    )
+    scores = Scores({}, {}, {})
+    if found.view is not None:
+        wanted, view = question_terms(query), found.view
+        near = view.scores(near_terms(query), pool.ids)
+        scores = Scores(view.scores(wanted, pool.ids), near, view.coverage(wanted, pool.around))
+    return pool.rank(Question.of(query), scores)
+
+
+def _explain(answer: dict[str, Any], ranked: Ranked, found: _Found) -> None:
+    ranks = found.ranks()
+    for place, shown in enumerate(answer["chunks"]):
+        arms = {arm: told.get(ranked.ids[place]) for arm, told in ranks.items()}
+        shown["explain"] = {**ranked.explained(place), **arms}
+    answer["ranking"] = {"weights": dict(WEIGHTS), "depth": DEPTH}

@@ -116,7 +116,7 @@ def nearest(
     values = {
         "kb_id": kb_id,
         "model": vector_key(embedder),
-        "vector": _literal(vector),
+        "vector": literal(vector),
         "depth": depth,
         "namespace": namespace,
         "fresh": sorted(fresh),
@@ -179,7 +179,8 @@ def _passage_vector(embedder: Embedder, passage: str) -> Vector:
     return vector
 
 
-def _literal(vector: Vector) -> str:
+def literal(vector: Vector) -> str:
+    """A vector as pgvector spells it."""
     return "[" + ",".join(map(str, vector.tolist())) + "]"
 
 

@@ -3,12 +3,19 @@
 -- The base's head in this snapshot beside each chunk that was written or closed in (after, upto], in the order in
 -- which the index takes them; one row of nulls where nothing happened. A chunk that was written in the window
 -- stands at its writing, with its whole interval: what is indexed up to a sequence is then complete up to it.
+-- `before` and `after` are the ends of the passages around it, which were written with it.
 select h.seq as head, e.*
 from kb_head h
 left join lateral (
     select c.id, c.document_id, c.namespace, c.text, c.heading_path, v.filename, v.author,
            coalesce(p.title, '') as title, coalesce(v.doc_time, p.doc_time) as doc_time, c.recorded_seq, c.invalidated_seq,
-           case when c.recorded_seq > %(after)s then c.recorded_seq else c.invalidated_seq end as event_seq
+           case when c.recorded_seq > %(after)s then c.recorded_seq else c.invalidated_seq end as event_seq,
+           array(select right(n.text, 600) from chunks n
+                 where n.kb_id = c.kb_id and n.version_id = c.version_id and n.parser = c.parser
+                   and n.position between c.position - 4 and c.position - 1 order by n.position) as before,
+           array(select left(n.text, 600) from chunks n
+                 where n.kb_id = c.kb_id and n.version_id = c.version_id and n.parser = c.parser
+                   and n.position between c.position + 1 and c.position + 4 order by n.position) as after
     from chunks c
     join document_versions v on v.kb_id = c.kb_id and v.id = c.version_id
     left join parse_results p on p.kb_id = c.kb_id and p.version_id = c.version_id and p.parser = c.parser

@@ -9,10 +9,11 @@ from psycopg import sql as pgsql
 
 from substrate.errors import InvalidInput, ModelUnavailable
 from substrate.reads.moments import resolve
-from substrate.retrieval import fusion, vectors
+from substrate.retrieval import vectors
 from substrate.retrieval.lexical import run_index
 from substrate.retrieval.passages import vector_key
-from substrate.retrieval.search import search_chunks
+from substrate.retrieval.ranking import WEIGHTS
+from substrate.retrieval.search import DEPTH, search_chunks
 
 
 class Broken:
@@ -36,7 +37,7 @@ def arm(answer, name: str) -> list[str]:
 
 
 def test_the_answer_has_the_contracts_fields(shelf, ask, kb, letters):
-    seq = shelf.put("guide.md", ["first part", "harbour " + "x" * 900], headings=["Guide", "Basins"])
+    seq = shelf.put("guide.md", ["first part", "harbour " * 110], headings=["Guide", "Basins"])
     answer = ask("harbour", embedder=letters, limit=1)
     assert {k: answer[k] for k in ("kb_id", "query", "seq", "limit", "limit_reached", "arms")} == {
         "kb_id": str(kb),
@@ -48,7 +49,7 @@ def test_the_answer_has_the_contracts_fields(shelf, ask, kb, letters):
     }
     assert answer["as_of"].endswith("Z") and len(answer["head_hash"]) == 64
     (chunk,) = answer["chunks"]
-    assert chunk["chunk_id"] == str(shelf.chunk_ids["harbour " + "x" * 900])
+    assert chunk["chunk_id"] == str(shelf.chunk_ids["harbour " * 110])
     assert chunk["document_id"] == str(shelf.document_ids["guide.md"])
     assert (chunk["seq"], chunk["filename"], chunk["heading_path"]) == (1, "guide.md", ["Guide", "Basins"])
     assert len(chunk["text"]) == 800 and chunk["truncated"] is True
@@ -101,15 +102,18 @@ def test_two_hundred_moments_equal_a_brute_force_search(shelf, ask, database, kb
         assert set(arm(answer, "vector")) == live, (seq, word)
 
 
-def test_meaning_finds_what_words_do_not_and_fusion_explains_itself(shelf, ask, letters):
+def test_meaning_finds_what_words_do_not_and_the_ranking_explains_itself(shelf, ask, letters):
     shelf.put("a.txt", ["anchoring"])
     shelf.put("b.txt", ["zzz qqq"])
     answer = ask("anchorage", embedder=letters, explain=True)
     first = answer["chunks"][0]
     assert first["text"] == "anchoring"
     assert first["explain"]["lexical"] is None and first["explain"]["vector"]["rank"] == 1
-    assert first["explain"]["score"] == fusion.WEIGHTS["vector"] / (fusion.K + 1)
-    assert answer["fusion"]["k"] == fusion.K
+    added = first["explain"]["signals"]
+    assert added["meaning"] == WEIGHTS["meaning"] and "words" not in added
+    assert first["explain"]["score"] == pytest.approx(sum(added.values()), abs=1e-3)
+    assert first["explain"]["similarity"] == pytest.approx(first["explain"]["vector"]["similarity"])
+    assert answer["ranking"] == {"weights": WEIGHTS, "depth": DEPTH}
 
 
 def test_new_passages_are_embedded_on_the_way_or_named_as_missing(shelf, ask, database, kb, settings, letters):
@@ -230,16 +234,6 @@ def test_the_vector_index_answers_as_the_exact_scan_does(shelf, ask, database, k
     shelf.embed(letters)
     assert len(similarities(first + 1)) == 1  # what the index leaves short is scanned exactly
     assert sum(similarities()) >= 0.99 * sum(exact)
-
-
-def test_fusion_ranks_by_both_arms_and_ties_go_to_the_words():
-    from uuid import UUID
-
-    a, b, c = (UUID(int=n) for n in (1, 2, 3))
-    assert [i for i, _ in fusion.fuse({"lexical": [b, a], "vector": [a, b]})] == [b, a]
-    assert [i for i, _ in fusion.fuse({"lexical": [b, c], "vector": [a, c]})] == [c, b, a]
-    assert [i for i, _ in fusion.fuse({"lexical": [a, b, c], "vector": [c]})] == [c, a, b]
-    assert fusion.fuse({"lexical": [], "vector": []}) == []
 
 
 def test_what_is_not_held_takes_no_place_from_what_is(shelf, ask, database, kb, settings, letters):
