@@ -44,6 +44,8 @@ class Settings(BaseSettings):
     chat_model: str = "gpt-4o-mini"
     chat_api_key: SecretStr | None = None
 
+    numeric_dates: Literal["dmy", "mdy"] | None = None
+    """How documents here write 03/04/2024. Unset: such a date counts only where its passage shows the order."""
     threads: int = Field(default=2, ge=1, le=64)
     """Threads for ONNX and other native code in one process."""
     api_host: str = "127.0.0.1"

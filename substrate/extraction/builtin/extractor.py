@@ -38,16 +38,16 @@ class BuiltinExtractor:
     """Patterns over a small parser for English, patterns alone for Chinese, tables and key-value lines."""
 
     name = "builtin"
-    version = VERSION
 
     def __init__(self, settings: Settings) -> None:
         self._settings = settings
+        self.version = f"{VERSION}-{settings.numeric_dates}" if settings.numeric_dates else VERSION
         self._loaded: tuple[Any, EnglishWords] | None = None
 
     def extract(self, passages: Sequence[Passage]) -> list[Extraction]:
         """One `Extraction` per passage, in order. Raises `ModelUnavailable` if the parser's files are missing."""
         nlp, lexicon = self._load()
-        works = [plan(p, lexicon) for p in passages]
+        works = [plan(p, lexicon, self._settings.numeric_dates) for p in passages]
         waiting = [i for w in works for i in w.items if i.prepared is not None and i.prepared.parsable]
         docs = english.parse(nlp, (i.prepared for i in waiting if i.prepared is not None))
         for item, doc in zip(waiting, docs, strict=True):

@@ -20,7 +20,16 @@ from substrate.extraction.builtin.sentences import Line, Sentence, is_chinese, l
 from substrate.extraction.builtin.tables import Quote, Told, pipe_table, table_drafts
 from substrate.extraction.builtin.terms import EMPLOYER, Term
 from substrate.extraction.claims import UNDATED, Claim, Drop, Extraction, Passage, Value
-from substrate.extraction.times import Anchor, Dated, TimeMention, find_times, parse_time, told_by
+from substrate.extraction.times import (
+    Anchor,
+    Dated,
+    NumericOrder,
+    TimeMention,
+    find_times,
+    order_of,
+    parse_time,
+    told_by,
+)
 from substrate.extraction.times.stated import stated_date
 
 _REMEMBERED = 8
@@ -89,9 +98,9 @@ class Work:
         self.items.append(item)
 
 
-def plan(passage: Passage, lexicon: Lexicon) -> Work:
-    """Cuts the passage up; everything but English prose is read at once."""
-    work = Work(passage, _anchor(passage), lexicon)
+def plan(passage: Passage, lexicon: Lexicon, order: NumericOrder | None = None) -> Work:
+    """Cuts the passage up; everything but English prose is read at once. `order` is that of dates in figures."""
+    work = Work(passage, _anchor(passage, order or order_of(passage.text)), lexicon)
     work.known = frozenset(inner_capitals(passage.text))
     work.headings = [h for h in (*passage.heading_path[::-1], passage.title) if h]
     if passage.rows:
@@ -104,10 +113,10 @@ def plan(passage: Passage, lexicon: Lexicon) -> Work:
     return work
 
 
-def _anchor(passage: Passage) -> Anchor | None:
+def _anchor(passage: Passage, order: NumericOrder | None) -> Anchor | None:
     if passage.document_date is None or passage.document_date_precision is None:
-        return None
-    return Anchor(passage.document_date, passage.document_date_precision)
+        return Anchor(None, None, order=order) if order else None
+    return Anchor(passage.document_date, passage.document_date_precision, order=order)
 
 
 def _step(work: Work, lines: Sequence[Line], at: int) -> int:
@@ -133,7 +142,7 @@ def _speaks_from(work: Work, line: Line) -> None:
     depth = work.levels[0] if work.levels else 0
     if depth > 1 and (stated := stated_date(line.text)) is not None:
         work.dated.append((depth, work.anchor))
-        work.anchor = Anchor(stated[0], stated[1])
+        work.anchor = Anchor(stated[0], stated[1], order=work.anchor.order if work.anchor else None)
 
 
 def _is_heading(work: Work, lines: Sequence[Line], at: int) -> bool:

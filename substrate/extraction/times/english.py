@@ -291,6 +291,8 @@ def _recurring(grammar: Grammar) -> None:
     add(words.MONTH_STARTS, r"<mon> (?:the )?<d>(?! ?[ap]m)(?!:)", _yearless_day)
     add(words.WEEKDAY_STARTS, r"<wd>\.?,? (?:the )?<d>(?: of)? <mon>", _weekday_and_date)
     add(words.WEEKDAY_STARTS, r"<wd>\.?,? <mon> (?:the )?<d>", _weekday_and_date)
+    add(words.MONTH_STARTS, r"<mon>-(?P<d>[1-9])(?![0-9/-])", _yearless_day)
+    add("1", r"(?P<d>[0-3]?[0-9])\. <mon>", _yearless_day, loose=True)
     add(words.MONTH_STARTS, r"<mon>", _yearless_month, loose=True)
     add(words.ORDINAL_STARTS, r"<d> ?(?:-|to|until|till|through|and) ?(?:the )?<d2>(?: of)? <mon>", _days_of_month)
     add(words.MONTH_STARTS, r"<mon> (?:the )?<d> ?(?:-|to|until|till|through) ?(?:the )?<d2>", _days_of_month)
@@ -342,7 +344,8 @@ def gates() -> dict[str, re.Pattern[str]]:
     units = "day|week|fortnight|month|quarter|year|decade"
     months = "|".join(sorted({name[:3] for name in words.MONTHS}))
     joins = "to|until|till|through|and|of|half|century"
-    following = f"[,-]|{units}|{months}|{joins}|{'|'.join(words.OFFSETS)}"
+    days = "mon|tue|wed|thu|fri|sat|sun|business|working"
+    following = f"[,-]|{units}|{months}|{joins}|{days}|{'|'.join(words.OFFSETS)}"
     figures = rf"[0-9]{{1,2}}(?:st|nd|rd|th|'?s|[qh]|[/.-]| {{0,2}}(?:{following}))"
     article = re.compile(rf"an? {{1,2}}(?:couple|{units})", re.IGNORECASE)
     return {"1": re.compile(figures, re.IGNORECASE), "a": article, "an": article}

@@ -28,8 +28,8 @@ _IS_A_NAME = re.compile(r" (?:is|was) (?:the|a|an|her|his|its) (?:name|nickname|
 _CAPITAL_BEFORE = re.compile(r"(?:^|[^A-Za-z])(?P<word>[A-Z][A-Za-z'-]*) $")
 _LEADS_IN = frozenset(
     "On Last Next This By From Since Until Till Before After Early Late Mid And Or But The In At For Of To Starting "
-    "Beginning Effective Through During Due Date Dated Monday Tuesday Wednesday Thursday Friday Saturday Sunday Mon Tue "
-    "Tues Wed Thu Thur Thurs Fri Sat Sun Only Then Past Coming Upcoming Following Previous Every Issued Published "
+    "Beginning Effective Through During Due Date Dated Monday Tuesday Wednesday Thursday Friday Saturday Sunday Mon "
+    "Tue Tues Wed Thu Thur Thurs Fri Sat Sun Only Then Past Coming Upcoming Following Previous Every Issued Published "
     "Updated Signed Closed Opened Filed Released Reported Held Yesterday Today Tomorrow".split()
 )
 _COMPANY_AFTER = re.compile(
@@ -43,6 +43,10 @@ _ATTRIBUTE = re.compile(
     r" (?!morning|afternoon|evening|night|before|after|and|or|at|in|of|was|is|he|she|it|they|we|i|you|when|that|which|"
     r"to|until|by|from|the|a|an)[a-z]{3,}"
 )
+_DAY = r"(?:mon|tue|tues|wed|wednes|thu|thur|thurs|fri|sat|satur|sun)(?:day)?s?"
+WEEKDAY = re.compile(_DAY, re.IGNORECASE)
+_AND_ON = re.compile(rf" ?(?:-|to|through|thru|until) ?{_DAY}\b", re.IGNORECASE)
+_FROM_ON = re.compile(rf"\b{_DAY} ?(?:-|to|through|thru|until) ?$", re.IGNORECASE)
 _OWED = re.compile(r"\b(?:due|payable|respond|reply|answer|refund(?:ed)?|returned?|deliver(?:ed|y)?|notice|paid|pay)$")
 _FLOORS = re.compile(r"in (?:the )?$", re.IGNORECASE)
 
@@ -57,6 +61,7 @@ def doubtful(text: str, core: Core, governed: Governed) -> bool:
         or _NAMED_DAY.search(before[-8:])
         or _named(text, core, before)
         or _numbered_on(text, core, governed)
+        or _weekly(text, core, governed)
     )
 
 
@@ -72,6 +77,16 @@ def _contradicted(text: str, core: Core) -> bool:
     return core.match.start("mon") == core.start and bool(
         _DAY_PRECEDES.search(text[max(0, core.start - 9) : core.start])
     )
+
+
+def _weekly(text: str, core: Core, governed: Governed) -> bool:
+    """ "Open Monday to Friday" is every week; "from Monday to Friday" and the two alone may be one."""
+    if not WEEKDAY.fullmatch(text, core.start, core.end):
+        return False
+    on = _AND_ON.match(text, core.end)
+    if on and governed.shape is None:
+        return (core.start, on.end()) != (0, len(text))
+    return bool(_FROM_ON.search(text[max(0, core.start - 16) : core.start]))
 
 
 def _named(text: str, core: Core, before: str) -> bool:

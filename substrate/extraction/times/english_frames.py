@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
-from substrate.extraction.times import english, english_clock, english_doubts, english_reach, spans
+from substrate.extraction.times import english, english_clock, english_doubts, english_reach, spans, words
 from substrate.extraction.times.english_governors import Governed, governed_by
 from substrate.extraction.times.frames import mention, told_by
 from substrate.extraction.times.records import Anchor, Dated, NumericOrder, Shape, TimeMention
@@ -348,8 +348,16 @@ class Reader:
     def _aligned(self, first: Core, last: Core) -> tuple[Span | None, Span | None]:
         """Both ends of a range, each with the year that the other lends."""
         left, right, context = first.span, last.span, self._context(first.start)
+        if left and all(english_doubts.WEEKDAY.fullmatch(self.text, core.start, core.end) for core in (first, last)):
+            ahead = words.WEEKDAYS[self.text[last.start : last.end].lower().rstrip("s")] - left.start.weekday()
+            return left, replace(spans.unit_at(left.start, "day", ahead % 7), grade="B")
         if first.rule.yearless and last.rule.yearless:
             return spans.alike(context, first.again, last.again)
+        if right and right.grade == "B" and english_doubts.WEEKDAY.fullmatch(self.text, first.start, first.end):
+            # "From Tuesday to Thursday next week": both of that week.
+            day = words.WEEKDAYS[self.text[first.start : first.end].lower()]
+            week = spans.week_of(right.start)
+            return replace(spans.unit_at(week.start, "day", day), grade="B"), right
         if first.rule.yearless and not last.rule.yearless and right:
             left = first.again(replace(context, year=right.start.year))
             if left and left.start > right.start:

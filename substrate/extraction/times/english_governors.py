@@ -36,7 +36,10 @@ _GOVERNORS: dict[str, Shape] = {phrase: shape for shape, phrases in _GOVERNOR_LI
 _MODIFIERS: dict[str, Part | None] = {
     "first half of": None, "second half of": None, "latter half of": None, "early part of": None,
     "latter part of": None, "better part of": None, "most of": None, "much of": None, "part of": None,
-    "course of": None, "outset of": "start", "turn of": None, "some time in": None, "morning of": None,
+    "course of": None, "rest of": None, "remainder of": None, "end of day": None, "end of day on": None, "eod": None,
+    "eod on": None, "cob": None, "cob on": None, "close of business": None, "close of business on": None,
+    "end of business": None, "end of business on": None,
+    "outset of": "start", "turn of": None, "some time in": None, "morning of": None,
     "afternoon of": None, "evening of": None, "night of": None,
     "early": None, "mid": None, "middle of": None, "late": None, "early in": None, "late in": None,
     "earlier in": None, "later in": None, "sometime in": None, "all of": None,

@@ -146,6 +146,69 @@ def _month_within(match: Match, context: Context) -> Span | None:
     return replace(spans.month_span(year, words.month(match["mon"])), grade=grade)
 
 
+def _weekdays_away(match: Match, context: Context) -> Span | None:
+    """ "Two Sundays from now", "three Mondays ago", "Tuesday week"."""
+    groups = match.groupdict()
+    sign = -1 if (groups.get("side") or "").lower() == "ago" else 1
+    near = spans.recurring_weekday(replace(context, direction=sign), words.WEEKDAYS[match["wd"].lower()])
+    many = words.cardinal(match["n"]) - 1 if groups.get("n") else 1
+    return near and spans.bucket(near.start + timedelta(7 * many * sign), "day", "B")
+
+
+def _business_days_away(match: Match, context: Context) -> Span | None:
+    """ "Three business days ago", "5 working days from now": Mondays to Fridays, public holidays unknown."""
+    day = words.needed(context.at("day"))
+    sign, left = (-1 if match["side"].lower() == "ago" else 1), words.cardinal(match["n"])
+    if not left:
+        raise ValueError("no distance")
+    while left:
+        day += timedelta(sign)
+        left -= day.weekday() < 5
+    return spans.bucket(day, "day", "B")
+
+
+def _undecided(match: Match, context: Context) -> Span | None:
+    """ "A week ago Tuesday": people mean different days by it."""
+    words.WEEKDAYS[match["wd"].lower()]
+    return None
+
+
+def _days_of_relative_month(match: Match, context: Context) -> Span | None:
+    month = spans.relative(context, "month", words.OFFSETS.get((match["rel"] or "this").lower(), 0))
+    first, last = words.ordinal(match["d"]), words.ordinal(match["d2"])
+    if first >= last:
+        raise ValueError("the range ends before it begins")
+    if month is None:
+        return None
+    days = (spans.bucket(month.start.replace(day=day), "day", "B") for day in (first, last))
+    return spans.join(*days)
+
+
+def _recurring_quarter(match: Match, context: Context) -> Span | None:
+    quarter = words.ordinal(match["ordq"]) % 5
+    span = spans.recurring_months(context, 3 * quarter - 2, 3)
+    return span and replace(span, unit="quarter")
+
+
+def _season_to_come_or_gone(match: Match, context: Context) -> Span | None:
+    """ "In the summer" where the sentence looks ahead or back; said of no year in particular it may be any."""
+    if not context.direction:
+        raise ValueError("any year's")
+    return spans.recurring_months(context, 3 * words.SEASONS[match["season"].lower()] + 3, 3)
+
+
+def _year_then_month(match: Match, context: Context) -> Span | None:
+    if words.plain(match["mon"]) in ("may", "march", "mar") and match["mark"] != "-":
+        raise ValueError("an everyday word")
+    return _month_within(match, context)
+
+
+def _spelled_day(match: Match, context: Context) -> Span | None:
+    if match["mon"] in ("may", "march", "mar"):
+        raise ValueError("an everyday word")
+    return spans.recurring_day(context, words.month(match["mon"]), words.cardinal(match["n"]))
+
+
 def _add(grammar: Grammar, starters: str, template: str, read: Reader, **marks: bool) -> None:
     grammar.add(starters, Rule(compiled(template), read, **marks))
 
@@ -166,6 +229,7 @@ def add_rules(grammar: Grammar) -> None:
     add("cw kw wk calendar iso", named, _calendar_week)
     add("week w", r"(?:week ?|w)<dn>(?: |/|,|, )(?P<y>(?:19|20)[0-9]{2})", _calendar_week)
     _add_halves(grammar)
+    _add_counted(grammar)
     add("1", r"(?P<part>[1-4])(?P<kind>q) ?'?(?:fy ?)?(?P<yy>(?:20)?[0-9]{2})(?![0-9])", _short_quarter)
     add("1", r"(?P<part>[12])(?P<kind>h) ?'?(?:fy ?)?(?P<yy>(?:20)?[0-9]{2})(?![0-9])", _short_quarter)
     add("q", r"(?P<kind>q)(?P<part>[1-4])(?:'| ?'| ?fy ?'?|/|-)(?P<yy>(?:20)?[0-9]{2})(?![0-9])", _short_quarter)
@@ -174,6 +238,28 @@ def add_rules(grammar: Grammar) -> None:
     bracket = r"(?:<d>(?: of)?[ -]<mon>|<mon2>\.?[ -]<d2>)(?:,? <y>)?"
     add(words.WEEKDAY_STARTS + " this next", r"(?:(?:this|next) )?<wd>,? \(" + bracket + r"\)", _named_weekday)
     add("last this next 4", r"(?P<y>(?:last|this|next) year|[12][0-9]{3}),? (?:in|during) <mon>", _month_within)
+
+
+def _add_counted(grammar: Grammar) -> None:
+    add = partial(_add, grammar)
+    add(words.NUMBER_STARTS, r"<n> <wd>s? (?P<side>ago|from now|hence)", _weekdays_away)
+    add(words.WEEKDAY_STARTS, r"<wd> week(?=[.,;:!?)]|$)", _weekdays_away)
+    add(words.NUMBER_STARTS, r"<n> (?:business|working) days? (?P<side>ago|from now|hence)", _business_days_away)
+    add(words.NUMBER_STARTS, r"<n> weeks? ago,? (?:on )?<wd>", _undecided)
+    days = r"(?:the )?<d> ?(?:-|to|until|till|through) ?(?:the )?<d2> of (?:the|<rel>) month"
+    add(words.ORDINAL_STARTS, days, _days_of_relative_month)
+    ranked = r"(?P<ordq>first|second|third|fourth|1st|2nd|3rd|4th) quarter(?! of)(?! [0-9'])"
+    add("first second third fourth 1", ranked, _recurring_quarter, loose=True)
+    add(
+        "spring summer autumn fall winter",
+        r"<season>(?! (?:of|[0-9']|[a-z]+ing\b))",
+        _season_to_come_or_gone,
+        loose=True,
+    )
+    add("4", r"(?P<y>(?:19|20)[0-9]{2})(?P<mark>-|,? )<mon>(?![ -]?[0-9])", _year_then_month)
+    cardinal = r"(?P<n>(?:twenty|thirty)[ -](?:one|two|three|four|five|six|seven|eight|nine))"
+    add(words.MONTH_STARTS, rf"<mon> {cardinal}", _spelled_day, yearless=True)
+    add("4", r"(?P<y>(?:19|20)[0-9]{2})/(?P<y2>(?:19|20)[0-9]{2})", _split_year, loose=True)
 
 
 def _add_split(grammar: Grammar) -> None:

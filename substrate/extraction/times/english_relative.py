@@ -14,6 +14,7 @@ from substrate.extraction.times.spans import Context, Part, Span
 from substrate.extraction.times.words import compiled
 
 Match = re.Match[str]
+_AWAY = re.compile(r"\b(?:blocked|out|off|away|closed|done|unavailable|absent|busy|gone|home) $", re.IGNORECASE)
 _LARGER_PART = re.compile(r"\b(?:days?|weeks?|months?|years?),?(?: and)? $", re.IGNORECASE)
 
 
@@ -151,7 +152,8 @@ def _rest(match: Match, context: Context) -> Span | None:
 
 
 def _to_date(match: Match, context: Context) -> Span | None:
-    unit, _ = words.unit(match["unit"])
+    short = {"Y": "year", "Q": "quarter", "M": "month"}
+    unit, _ = words.unit(short[match["short"]] if "short" in match.re.groupindex else match["unit"])
     whole = spans.relative(context, unit, 0)
     at = words.needed(context.at("day"))
     return whole and replace(whole, end=at + timedelta(1), end_precision="day", kind="interval")
@@ -210,6 +212,13 @@ def _duration(match: Match, context: Context) -> Span | None:
     return _ago(-1)(match, context)
 
 
+def _for_the_day(match: Match, context: Context) -> Span | None:
+    """ "Closed for the day", "I am out for the day": the document's own."""
+    if context.direction < 0 or not _AWAY.search(match.string[: match.start()]):
+        raise ValueError("any day")
+    return spans.relative(context, "day", 0)
+
+
 def _day_of_month(match: Match, context: Context) -> Span | None:
     return spans.day_of_month(context, words.ordinal(match["od"]))
 
@@ -252,11 +261,12 @@ def _add_named(grammar: Grammar) -> None:
     add("later earlier", r"(?P<side>later|earlier) (?:this|in the) <unit>(?<!s)", _clipped)
     add(
         "end beginning start middle close",
-        r"(?P<part>end|beginning|start|middle|close) of (?:the )?<unit>(?<!s)",
+        r"(?P<part>end|beginning|start|middle|close) of (?:the )?<unit>(?<!s)(?<!day)",
         _edge,
     )
     add("rest remainder remaining balance", r"(?:rest|remainder|remaining|balance) of (?:the|this) <unit>(?<!s)", _rest)
     add("year month quarter", r"<unit>[ -]to[ -]date", _to_date)
+    add("ytd qtd mtd", r"(?-i:(?P<short>[YQM])TD)", _to_date)
     far = r"<n> <unit>,?(?: and)? <n2> <unit2>"
     add(words.NUMBER_STARTS, far + r" (?:ago|back)", _two_part_ago(-1))
     add(words.NUMBER_STARTS, far + r" (?:from now|hence)", _two_part_ago(1))
@@ -280,8 +290,9 @@ def _add_counted(grammar: Grammar) -> None:
         r"(?!,? (?:starting|beginning|commencing|from|ago|ended|ending|to))",
         _duration,
     )
+    add("for", r"for the day(?! (?:of|when|that|before|after))", _for_the_day)
     add(words.ORDINAL_STARTS, r"<od>(?: day)? of (?:the|<rel>) month", _day_of_relative_month)
-    add(words.ORDINAL_STARTS, r"<od>(?=[.,;:!?)]|$| (?:at|in|for|with|-) )", _day_of_month, loose=True)
+    add(words.ORDINAL_STARTS, r"<od>(?=[.,;:!?)]|$| (?:at|in|for|with|to|until|through|-) )", _day_of_month, loose=True)
     grammar.add(
         words.WEEKDAY_STARTS,
         Rule(

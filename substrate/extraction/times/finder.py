@@ -65,7 +65,7 @@ def _found(
     text: str, anchor: Anchor | None, language: Language | None, order: NumericOrder | None, *, whole: bool
 ) -> list[TimeMention]:
     levelled = _levelled(text)
-    order = order or numeric.order_of(levelled)
+    order = order or (anchor.order if anchor else None) or numeric.order_of(levelled)
     found: list[TimeMention] = []
     if language != "zh":
         found += english_frames.Reader(levelled, anchor, order, whole).mentions()

@@ -36,7 +36,7 @@ def _year_last(match: Match, context: Context) -> Span | None:
 def full_year(short: int, context: Context) -> int:
     """The year that two figures stand for. Raises `ValueError` where both centuries are possible."""
     at = context.at("year")
-    ahead = max(30, at.year % 100 + 10) if at is not None and 2000 <= at.year < 2090 else 30
+    ahead = min(50, max(30, at.year % 100 + 20)) if at is not None and at.year >= 2000 else 30
     if short <= ahead:
         return 2000 + short
     if short <= ahead + 20:
@@ -79,7 +79,7 @@ def _iso_week(match: Match, _: Context) -> Span | None:
     return spans.iso_week_span(int(match["y"]), int(match["w"]))
 
 
-_WRITTEN = re.compile(r"(?<![0-9./-])([0-3]?[0-9])([/.-])([0-3]?[0-9])\2(?:[0-9]{4}|[0-9]{2})(?![0-9./-])")
+_WRITTEN = re.compile(r"(?<![0-9./-])([0-3]?[0-9])([/.-])([0-3]?[0-9])\2(?:[0-9]{4}|[0-9]{2})(?![0-9/-]|\.[0-9])")
 
 
 def order_of(text: str) -> NumericOrder | None:

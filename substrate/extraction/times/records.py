@@ -32,12 +32,13 @@ class Anchor:
 
     A relative word finer than ``precision`` cannot be computed: "yesterday" in a document known only to
     be of 2024 dates nothing. A document without a date has None for both and may still have ``told``, the
-    dated things before this text in reading order.
+    dated things before this text in reading order, and an ``order`` of its dates in figures.
     """
 
     at: datetime | None
     precision: Precision | None
     told: tuple[Dated, ...] = ()
+    order: NumericOrder | None = None
 
 
 @dataclass(frozen=True, slots=True)

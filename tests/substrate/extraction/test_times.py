@@ -41,9 +41,83 @@ def test_what_is_no_date_is_left_alone(text: str) -> None:
     assert [text[m.start : m.end] for m in find_times(text, ANCHOR)] == []
 
 
+UNDATED = [
+    line
+    for line in Path(__file__).with_name("undated.txt").read_text("utf-8").splitlines()
+    if line and not line.startswith("#")
+]
+
+
+def test_of_what_looks_dated_next_to_nothing_is_dated() -> None:
+    dated = [text for text in UNDATED if any(m.time.valid_from or m.time.valid_to for m in find_times(text, ANCHOR))]
+    assert len(dated) <= 0.02 * len(UNDATED), dated
+
+
 def test_the_tables_are_as_large_as_promised() -> None:
-    assert len(TABLES.EXPRESSIONS) >= 200
-    assert len(TABLES.NOTHING) >= 60
+    assert len(TABLES.EXPRESSIONS) >= 380
+    assert len(TABLES.NOTHING) >= 90
+    assert len(UNDATED) >= 440
+
+
+def test_one_date_of_a_text_shows_the_order_of_the_others() -> None:
+    text = "Opened 03/04/2024, closed {}."
+    starts = {
+        last: [m.time.valid_from for m in find_times(text.format(last))]
+        for last in ("25/12/2024", "12/25/2024", "05/06/2024")
+    }
+    assert starts["25/12/2024"][0] == datetime(2024, 4, 3, tzinfo=UTC)
+    assert starts["12/25/2024"][0] == datetime(2024, 3, 4, tzinfo=UTC)
+    assert starts["05/06/2024"] == []
+    both = "Opened 25/12/2024, moved 12/25/2024, closed 03/04/2024."
+    assert [m.end for m in find_times(both)] == [17, 35]
+
+
+def test_the_order_that_is_declared_reaches_the_grammar_through_the_anchor() -> None:
+    text = "It closed on 03/04/2024."
+    assert find_times(text, Anchor(None, None)) == []
+    [found] = find_times(text, Anchor(None, None, order="mdy"))
+    assert (found.time.valid_from, found.time.grade) == (datetime(2024, 3, 4, tzinfo=UTC), "A")
+
+
+DISTANCES = ["two weeks ago", "yesterday", "in three months", "last year", "in 10 days", "next week", "half a year ago"]
+
+
+@given(st.sampled_from(DISTANCES), st.dates(date(1990, 1, 1), date(2040, 12, 31)), st.integers(1, 400))
+def test_what_counts_from_the_document_moves_with_it(words: str, day: date, later: int) -> None:
+    read = []
+    for at in (day, day + timedelta(later * 7)):
+        stated = parse_time(words, Anchor(datetime(at.year, at.month, at.day, tzinfo=UTC), "day"))
+        assert stated is not None
+        assert stated.valid_from is not None
+        assert stated.valid_to is not None
+        assert stated.grade == "B"
+        assert stated.valid_from < stated.valid_to
+        read.append((stated.valid_from, stated.valid_from_precision))
+    assert read[0][1] == read[1][1]
+    moved = read[1][0] - read[0][0]
+    if read[0][1] == "day":
+        assert moved == timedelta(later * 7)
+    else:
+        assert timedelta(0) <= moved <= timedelta(later * 7 + 366)
+
+
+@given(st.dates(date(1990, 1, 1), date(2040, 12, 31)), st.integers(1, 30))
+def test_later_moves_with_what_was_told_and_not_with_the_document(day: date, weeks: int) -> None:
+    text = f"It opened on {day.isoformat()}. {weeks} weeks later it closed."
+    for anchor in (None, ANCHOR, Anchor(datetime(1999, 1, 1, tzinfo=UTC), "day")):
+        _, later = find_times(text, anchor)
+        assert later.time.valid_from == datetime(day.year, day.month, day.day, tzinfo=UTC) + timedelta(7 * weeks)
+        assert later.time.grade == "B"
+    [alone] = find_times(f"{weeks} weeks later it closed.", ANCHOR)
+    assert (alone.time.grade, alone.time.valid_from) == ("C", None)
+
+
+def test_a_date_in_a_file_name_counts_only_if_it_is_whole() -> None:
+    assert [m.time.valid_from for m in find_times("see sales_report-2002-10-09.xlsx")] == [
+        datetime(2002, 10, 9, tzinfo=UTC)
+    ]
+    for text in ("see sales_report-2002.xlsx", "see report-2002-10.pdf", "order 11-15-2024-A", "serial 1987-06-21-445"):
+        assert find_times(text, ANCHOR) == []
 
 
 @pytest.mark.parametrize(

@@ -186,6 +186,21 @@ noon on 5 May 2023 | 2023-05-05~2023-05-06 day A
 2020/23/Sep | 2020-09-23~2020-09-24 day A
 St. Patrick's Day 2023 | 2023-03-17~2023-03-18 day A
 Labor Day 2023 | 2023-09-04~2023-09-05 day A
+two Sundays from now | 2024-11-24~2024-11-25 day B
+three Mondays ago | 2024-10-28~2024-10-29 day B
+3 business days ago | 2024-11-12~2024-11-13 day B
+5 working days from now | 2024-11-22~2024-11-23 day B
+by end of day Friday | ~2024-11-23 day B
+by COB 5 May 2025 | ~2025-05-06 day A
+from Tuesday to Thursday next week | 2024-11-19~2024-11-22 day B
+from the 5th to the 9th | 2024-11-05~2024-11-10 day B
+3 - 12 of next month | 2024-12-03~2024-12-13 day B
+May twenty one | 2024-05-21~2024-05-22 day B
+2016 September | 2016-09-01~2016-10-01 month A
+2017/2018 | 2017-01-01~2019-01-01 year A
+YTD | 2024-01-01~2024-11-16 year/day B
+the rest of December | 2024-12-01~2025-01-01 month B
+a week ago Tuesday | ~ - C
 most of 2023 | 2023-01-01~2024-01-01 year A
 the second half of the 19th century | 1801-01-01~1901-01-01 year A
 as recently as 2019 | 2019-01-01~ year A
@@ -430,6 +445,18 @@ _CHINESE = """
 3月5日 | 2024-03-05~2024-03-06 day B
 1月5日 | 2025-01-05~2025-01-06 day B
 29日 | 2024-11-29~2024-11-30 day B
+三月底 | 2024-03-01~2024-04-01 month B
+2024年3月下旬 | 2024-03-21~2024-04-01 day A
+上个月中旬 | 2024-10-11~2024-10-21 day B
+下半月 | 2024-11-16~2024-12-01 day B
+年底 | 2024-12-01~2025-01-01 month B
+今年的最后3周 | 2024-12-09~2024-12-30 day B
+去年的前10天 | 2023-01-01~2023-01-11 day B
+2023年5月的第二个星期二 | 2023-05-09~2023-05-10 day A
+四月的最后一个星期一 | 2024-04-29~2024-04-30 day B
+半年前 | 2024-05-01~2024-06-01 month B
+两年半前 | 2022-05-01~2022-06-01 month B
+次年 | ~ - C
 自去年以来 | 2023-01-01~ year B
 """
 
@@ -532,6 +559,14 @@ a decade of work
 他有三年经验
 房间2024
 康熙三年五月
+Open Monday to Friday from nine.
+It is the third Friday of every month.
+It takes two to three weeks.
+two to three weeks ago
+within 30 days of 1 May 2024
+Payment is due within 30 days.
+每周一开会
+每年三月举行
 农历2015年十月初一
 5日内完成
 """.strip().splitlines()
