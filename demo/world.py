@@ -6,7 +6,7 @@ Used by the demo and by bench/temporal: what both measure is the pipeline that a
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from decimal import Decimal, InvalidOperation
 from pathlib import Path
 from typing import Any
@@ -22,14 +22,15 @@ from substrate.errors import InvalidInput, NotFound
 from substrate.ledger import open_door
 from substrate.ledger.drafts import normalise_name
 from substrate.ledger.entities import canonical_ids
-from substrate.ledger.merges import merge
+from substrate.ledger.merges import merge, revert_merge
 from substrate.ledger.retractions import reject_fact
-from substrate.ledger.verdicts import confirm, reject
+from substrate.ledger.verdicts import confirm, reject, revert_batch
 from substrate.ontology.binding import bind
 from substrate.ontology.store import load_ontology
 from substrate.reads.deletions import document_deletions
 from substrate.reads.facts import entity_facts
 from substrate.reads.moments import resolve
+from substrate.reads.undo import list_merges
 
 REVIEWER = "person:reviewer"
 AGENT = "agent:demo"
@@ -42,6 +43,8 @@ class PipelineWorld:
     db: Database
     kb_id: UUID
     run: Callable[[], object]
+    batches: dict[Verdict, UUID] = field(default_factory=dict)
+    """Verdict on a proposal → the batch it was given in."""
 
     def ingest_wave(self, wave: Wave) -> None:
         """Push, run, then what people do; run again where a sentence or a verdict made work."""
@@ -52,7 +55,7 @@ class PipelineWorld:
         self.judge_wave(wave)
 
     def judge_wave(self, wave: Wave) -> None:
-        """Deletions, their undoing, merges and verdicts, in that order."""
+        """Deletions, their undoing, merges and verdicts, and the reverts of those, in that order."""
         for external_id in wave.deletes:
             intake.delete(self.db, self.kb_id, external_id=external_id, actor=REVIEWER, via="cli")
         for external_id in wave.restores:
@@ -61,6 +64,10 @@ class PipelineWorld:
             self.merge(pair)
         for verdict in wave.verdicts:
             self.decide(verdict)
+        for pair in wave.parts:
+            self.part(pair)
+        for verdict in wave.taken_back:
+            self.take_back(verdict)
 
     def push(self, items: list[intake.PushItem]) -> None:
         if items:
@@ -88,6 +95,15 @@ class PipelineWorld:
                 if canonical.get(keep, keep) != canonical.get(absorbed, absorbed):
                     merge(door, keep, absorbed)
 
+    def part(self, pair: Merge) -> None:
+        """Revert the merge in force of these two names."""
+        with self.db.read(self.kb_id) as connection:
+            made = list_merges(connection, self.kb_id, resolve(connection, self.kb_id), limit=200)["merges"]
+        standing = (UUID(m["id"]) for m in made if _names(m) == (pair.keep, pair.merge) and m["reverted"] is None)
+        with self.db.write(self.kb_id) as connection:
+            with open_door(connection, self.kb_id, actor=REVIEWER, via="cli", action="parted") as door:
+                revert_merge(door, next(standing))
+
     def _entity(self, name: str) -> UUID:
         with self.db.read(self.kb_id) as connection:
             parameters = {"kb_id": self.kb_id, "norms": [normalise_name(name)]}
@@ -102,7 +118,8 @@ class PipelineWorld:
         for row in self._proposals():
             if self._is(row, verdict):
                 act = confirm if verdict.confirm else reject
-                act(self.db, self.kb_id, row["id"], actor=REVIEWER, via="cli")
+                done = act(self.db, self.kb_id, row["id"], actor=REVIEWER, via="cli")
+                self.batches[verdict] = done.batch_id
                 return
         if verdict.confirm:
             raise NotFound(f"no proposal says {verdict}")
@@ -112,6 +129,12 @@ class PipelineWorld:
         with self.db.write(self.kb_id) as connection:
             with open_door(connection, self.kb_id, actor=REVIEWER, via="cli", action="rejected") as door:
                 reject_fact(door, UUID(facts[0]["id"]), "")
+
+    def take_back(self, verdict: Verdict) -> None:
+        """Revert the verdict that was given in this world on a proposal."""
+        with self.db.write(self.kb_id) as connection:
+            with open_door(connection, self.kb_id, actor=REVIEWER, via="cli", action="verdict reverted") as door:
+                revert_batch(door, self.batches.pop(verdict))
 
     def _proposals(self) -> list[dict[str, Any]]:
         with self.db.read(self.kb_id) as connection:
@@ -156,6 +179,10 @@ class PipelineWorld:
         except (NotFound, InvalidInput):
             return None
         return [Answer(fact["predicate_key"], other_end(fact)) for fact in answer["facts"]]
+
+
+def _names(merged: Mapping[str, Any]) -> tuple[str, str]:
+    return merged["kept"], merged["absorbed"]
 
 
 def other_end(fact: Mapping[str, Any]) -> str:

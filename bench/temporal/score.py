@@ -255,6 +255,8 @@ def parse_wave(raw: Mapping[str, Any]) -> Wave:
         restores=list(raw.get("restore", [])),
         merges=[Merge(**m) for m in raw.get("merge", [])],
         verdicts=[_verdict(v) for v in raw.get("review", [])],
+        parts=[Merge(**m) for m in raw.get("part", [])],
+        taken_back=[_verdict(v) for v in raw.get("take_back", [])],
     )
 
 

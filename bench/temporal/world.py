@@ -69,6 +69,10 @@ class Wave:
     """Documents whose last deletion is undone."""
     merges: Sequence[Merge] = ()
     verdicts: Sequence[Verdict] = ()
+    parts: Sequence[Merge] = ()
+    """Merges of before that are reverted."""
+    taken_back: Sequence[Verdict] = ()
+    """Verdicts of before that are reverted."""
 
 
 @dataclass(frozen=True)

@@ -38,6 +38,7 @@ KINDS = [
     "refused",
     "chinese",
     "restoration",
+    "undo",
 ]
 
 
@@ -73,11 +74,12 @@ class TruthWorld:
         return len(self.waves)
 
     def canonical(self, name, known):
+        keeps = {}
         for wave in self.waves[:known]:
-            for merge in wave.merges:
-                if name == merge.merge:
-                    return merge.keep
-        return name
+            keeps |= {merge.merge: merge.keep for merge in wave.merges}
+            for merge in wave.parts:
+                del keeps[merge.merge]
+        return keeps.get(name, name)
 
     def on_record(self, fact, known):
         labels = [wave.label for wave in self.waves]
@@ -168,6 +170,9 @@ def test_questions_truth_and_reviews_use_declared_relations_and_existing_documen
     assert {fact["predicate"] for fact in FACTS} <= declared
     assert {q.relation for q in DATASET.questions if q.relation} <= declared
     assert {v.predicate for wave in DATASET.waves for v in wave.verdicts} <= declared
+    given, joined = ([x for wave in DATASET.waves for x in getattr(wave, n)] for n in ("verdicts", "merges"))
+    assert all(v in given for wave in DATASET.waves for v in wave.taken_back)
+    assert all(m in joined for wave in DATASET.waves for m in wave.parts)
     known: set[str] = set()
     for wave in DATASET.waves:
         known |= {document.external_id for document in wave.documents}
