@@ -25,7 +25,7 @@ from psycopg.types.string import TextLoader
 from substrate import sql
 from substrate.db import AnyConnection, WriteConnection
 from substrate.ledger._arrays import array_of_bytes, array_of_texts, takes_arrays
-from substrate.ledger.canonical import RowEncoder, as_stored, canonical_bytes, canonical_text
+from substrate.ledger.canonical import as_stored, canonical_bytes, row_bytes
 
 Table = Literal[
     "assertions",
@@ -202,62 +202,57 @@ Stored = tuple[int, str | None, Any]
 class Written(NamedTuple):
     """A row as two JSON texts, mostly the same one: what the log keeps of it, and what its table takes."""
 
-    logged: str
-    stored: str
+    logged: bytes
+    stored: bytes
 
 
 def written(table: Table, rows: Sequence[Mapping[str, object]]) -> list[Written]:
     """Rows in both forms. The log keeps every column that is not null, large ones as the SHA-256 of their text."""
-    shape = SHAPES[table]
-    encode, encode_logged = _encoder(table, True), _logged_encoder(table, True)
-    special = [i for i, c in enumerate(shape.columns) if c in shape.json or c in shape.binary]
+    shape, names = SHAPES[table], _ordered_columns(table)
+    encode, odd = logged_as(table, True), shape.json | shape.binary | shape.hashed
     found = []
     for row in rows:
-        values = [row[c] for c in shape.columns]
-        instead = {i: text for i in special if (text := as_stored(values[i])) is not None}
-        stored = encode(values, instead)
-        found.append(Written(encode_logged(values) if instead or shape.hashed else stored, stored))
+        logged = stored = encode([row[c] for c in names])
+        if any(row[c] for c in odd):
+            plain = {c: row[c] for c in names if c not in odd}
+            taken = {c: as_stored(row[c]) for c in odd}
+            stored = row_bytes(tuple(plain), plain.values(), sparse=True, raw=taken)
+        found.append(Written(logged, stored))
     return found
 
 
 def payloads(table: Table, rows: Sequence[Written]) -> list[bytes]:
     """What the events of these rows say: a row each, or all of them, a line each, where none has a word in it."""
-    if SHAPES[table].wordless:
-        return ["\n".join([row.logged for row in rows]).encode()]
-    return [row.logged.encode() for row in rows]
+    logged = [row.logged for row in rows]
+    return [b"\n".join(logged)] if SHAPES[table].wordless else logged
 
 
 @cache
-def _encoder(table: Table, sparse: bool) -> RowEncoder:
-    return RowEncoder(SHAPES[table].columns, sparse)
-
-
-@cache
-def _logged_encoder(table: Table, sparse: bool) -> Callable[[Sequence[object]], str]:
-    shape = SHAPES[table]
-    encode = _encoder(table, sparse)
-    hashed = [i for i, column in enumerate(shape.columns) if column in shape.hashed]
-
-    def encode_hashed(values: Sequence[object]) -> str:
-        digests = {i: canonical_text(_digest(values[i])) for i in hashed if not sparse or values[i] is not None}
-        return encode(values, digests)
-
-    return encode_hashed if hashed else encode
+def _ordered_columns(table: Table) -> tuple[str, ...]:
+    return tuple(sorted(SHAPES[table].columns))
 
 
 def logged_as(table: Table, sparse: bool) -> Callable[[Sequence[object]], bytes]:
-    """From the values of `stored` to what the log keeps of a row; in events of format 1 with its nulls, not `sparse`."""
-    encode = _logged_encoder(table, sparse)
-    return lambda values: encode(values).encode()
+    """From the values of `stored` to what the log keeps of a row; events of format 1 had nulls too: not `sparse`."""
+    names = _ordered_columns(table)
+    hashed = [i for i, column in enumerate(names) if column in SHAPES[table].hashed]
+
+    def encode(values: Sequence[object]) -> bytes:
+        if hashed:
+            values = list(values)
+            for i in hashed:
+                values[i] = _digest(values[i])
+        return row_bytes(names, values, sparse=sparse)
+
+    return encode
 
 
 def stored(connection: AnyConnection, table: Table, kb_id: UUID, after: int | None) -> Iterator[Stored]:
-    """Rows recorded after a transaction (None: all there are) in record order: seq, time, and values as logged."""
-    shape = SHAPES[table]
-    at = pgsql.Identifier("recorded_at") if shape.timed else pgsql.NULL
-    wanted = [at, *map(pgsql.Identifier, shape.columns)]
-    for seq, moment, *values in _ordered(connection, table, kb_id, "recorded_seq", wanted, after):
-        yield seq, moment, values
+    """Rows recorded after a transaction (None: all there are) in record order: seq, time, values by column name."""
+    at = pgsql.Identifier("recorded_at") if SHAPES[table].timed else pgsql.NULL
+    wanted = [at, *map(pgsql.Identifier, _ordered_columns(table))]
+    for row in _ordered(connection, table, kb_id, "recorded_seq", wanted, after):
+        yield row[0], row[1], row[2:]
 
 
 def closings(connection: AnyConnection, table: Table, kb_id: UUID, after: int | None) -> Iterator[Stored]:
@@ -345,16 +340,32 @@ def insert(
     One JSON text, since Postgres refuses COPY into a table with row-level security, and since the log's text of a row
     then is the table's too: measured, 11 us a row against 9 of COPY and 15 of an array for each column.
     """
+    connection.execute(_insertion("insert_rows", table), _stamped(kb_id, seq, at, rows))
+
+
+def insert_not_held(
+    connection: WriteConnection, table: Table, kb_id: UUID, seq: int, at: datetime, rows: Sequence[Written], key: str
+) -> set[str]:
+    """As `insert`, but for rows of which one with the same `key` is held; returns the keys of those inserted."""
+    statement = _insertion("insert_rows_not_held", table, key=pgsql.Identifier(key))
+    return {row["key"] for row in connection.execute(statement, _stamped(kb_id, seq, at, rows)).fetchall()}
+
+
+def _insertion(query: str, table: Table, **more: pgsql.Composable) -> pgsql.Composed:
     shape = SHAPES[table]
     stamp = {"kb_id": "kb_id", "recorded_seq": "seq"} | ({"recorded_at": "at"} if shape.timed else {})
-    statement = pgsql.SQL(sql.query("insert_rows")).format(
+    return pgsql.SQL(sql.query(query)).format(
         table=pgsql.Identifier(table),
         stamped=pgsql.SQL(", ").join(map(pgsql.Identifier, stamp)),
         stamps=pgsql.SQL(", ").join(map(pgsql.Placeholder, stamp.values())),
         columns=pgsql.SQL(", ").join(map(pgsql.Identifier, shape.columns)),
+        **more,
     )
-    text = "[" + ",".join([row.stored for row in rows]) + "]"
-    connection.execute(statement, {"kb_id": kb_id, "seq": seq, "at": at, "rows": text})
+
+
+def _stamped(kb_id: UUID, seq: int, at: datetime, rows: Sequence[Written]) -> dict[str, object]:
+    text = b"[" + b",".join([row.stored for row in rows]) + b"]"
+    return {"kb_id": kb_id, "seq": seq, "at": at, "rows": text.decode()}
 
 
 def close(
@@ -452,8 +463,7 @@ def append(
         "links": array_of_bytes((previous, *hashes[:-1])),
         "hashes": array_of_bytes(hashes),
     }
-    with takes_arrays(connection.cursor()) as cursor:
-        cursor.execute(sql.query("append_events"), {"kb_id": kb_id, "seq": seq, **events})
+    takes_arrays(connection).execute(sql.query("append_events"), {"kb_id": kb_id, "seq": seq, **events})
     connection.execute(sql.query("move_head"), {"kb_id": kb_id, "seq": seq, "at": at, "hash": transaction["head_hash"]})
 
 

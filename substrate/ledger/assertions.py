@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import cast
-from uuid import UUID, uuid4
+from uuid import UUID
 
-from substrate import sql
 from substrate.ledger.door import Door
 from substrate.ledger.drafts import Draft, TimeColumns, normalise_value
 from substrate.ledger.entities import canonical_ids
+from substrate.ledger.ids import new_id
 from substrate.ledger.recompute import recompute
 from substrate.ledger.refusals import count_restatements, refused, withheld_rows
 from substrate.ledger.scenes import only_ends
@@ -38,21 +38,17 @@ def assert_batch(
     source key → the lineage, held no more, that a fact which rests on that draft goes on with.
     """
     unique = {d.source_key: d for d in drafts}
-    rows = door.connection.execute(
-        sql.query("known_source_keys"), {"kb_id": door.kb_id, "keys": list(unique)}
-    ).fetchall()
-    known = {row["source_key"] for row in rows}
-    fresh = [d for key, d in unique.items() if key not in known]
-    if not fresh:
-        return Asserted(known=len(known))
+    rows = door.insert_not_held("assertions", [assertion_row(d) for d in unique.values()], "source_key")
+    known = len(unique) - len(rows)
+    if not rows:
+        return Asserted(known=known)
+    fresh = [unique[cast(str, r["source_key"])] for r in rows]
     ids = {i for d in fresh for i in (d.subject_id, d.object_id) if i is not None}
     canonical = canonical_ids(door.connection, door.kb_id, ids)
     hits = refused(door, fresh, canonical)
     if hits:
         count_restatements(door, hits, fresh)
     kept_out = {d.source_key: r for d in fresh if (r := hits.get(d.source_key) or _for_one_refused(d, fresh, hits))}
-    rows = [assertion_row(d) for d in fresh]
-    door.insert("assertions", rows)
     withheld = {cast(UUID, r["id"]): kept_out[k] for r in rows if (k := cast(str, r["source_key"])) in kept_out}
     door.insert("withheld", withheld_rows(withheld))
     accepted = [r for r in rows if r["id"] not in withheld]
@@ -60,7 +56,7 @@ def assert_batch(
     keys = [cast(str, r["source_key"]) for r in accepted]
     former = {i: lineages[key] for i, key in zip(made, keys, strict=True) if lineages and key in lineages}
     changed = recompute(door, accepted, ontology, added=True, lineages=former)
-    return Asserted(made, len(known), len(hits), frozenset(changed))
+    return Asserted(made, known, len(hits), frozenset(changed))
 
 
 def _for_one_refused(draft: Draft, fresh: Sequence[Draft], hits: Mapping[str, UUID]) -> UUID | None:
@@ -80,7 +76,7 @@ def assertion_row(draft: Draft) -> dict[str, object]:
     time = TimeColumns.of(draft.time)
     value = draft.value
     return {
-        "id": uuid4(),
+        "id": new_id(),
         "source_key": draft.source_key,
         "subject_id": draft.subject_id,
         "predicate_key": draft.predicate_key,

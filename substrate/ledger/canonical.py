@@ -10,15 +10,17 @@ from __future__ import annotations
 import hashlib
 import json
 import struct
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, datetime
 from decimal import Decimal
 from functools import lru_cache
-from json.encoder import encode_basestring as _STRING
 from uuid import UUID
+
+from pydantic_core import to_json
 
 _ENCODER = json.JSONEncoder(sort_keys=True, separators=(",", ":"), ensure_ascii=False)
 _PLAIN = frozenset({str, int, bool, type(None)})
+_READY = frozenset({str, int, bool, UUID})
 _PLACE = struct.Struct(">qiI").pack
 _LENGTH = struct.Struct(">Q").pack
 SALT_BYTES = 16
@@ -29,8 +31,7 @@ def _plain(value: object) -> object:
     if type(value) in _PLAIN:
         return value
     if isinstance(value, datetime):
-        zoned = value if value.tzinfo else value.replace(tzinfo=UTC)
-        return zoned.astimezone(UTC).isoformat(timespec="microseconds")[:-6] + "Z"
+        return _time(value)
     if isinstance(value, UUID):
         return str(value)
     if isinstance(value, Decimal):
@@ -40,10 +41,16 @@ def _plain(value: object) -> object:
     if isinstance(value, (bytes, memoryview)):
         return bytes(value).hex()
     if isinstance(value, Mapping):
-        return {str(k): _inside(v) for k, v in value.items()}
+        return {k: _inside(v) for k, v in sorted((str(k), v) for k, v in value.items())}
     if isinstance(value, (list, tuple)):
         return [_inside(v) for v in value]
     return value
+
+
+@lru_cache(maxsize=4096)
+def _time(value: datetime) -> str:
+    zoned = value if value.tzinfo else value.replace(tzinfo=UTC)
+    return zoned.astimezone(UTC).isoformat(timespec="microseconds")[:-6] + "Z"
 
 
 @lru_cache(maxsize=1024)
@@ -63,49 +70,26 @@ def canonical_bytes(value: Mapping[str, object]) -> bytes:
     return _ENCODER.encode({k: v if type(v) in _PLAIN else _plain(v) for k, v in value.items()}).encode()
 
 
-def canonical_text(value: object) -> str:
-    """One value as it stands inside `canonical_bytes`."""
-    return _ENCODER.encode(_plain(value))
+def row_bytes(
+    names: Sequence[str], values: Iterable[object], *, sparse: bool, raw: Mapping[str, object] | None = None
+) -> bytes:
+    """`canonical_bytes` of a row whose columns come in the order of their names, ten times as quick.
 
-
-class RowEncoder:
-    """For many rows of the same columns: `canonical_bytes` of a row, as text, from its values; three times as quick.
-
-    `sparse`: what is null is left out.
+    `sparse`: what is null is left out. `raw` are more columns, put into JSON as they are.
     """
-
-    def __init__(self, columns: Sequence[str], sparse: bool) -> None:
-        order = sorted(range(len(columns)), key=columns.__getitem__)
-        self._parts = [(i, _STRING(columns[i]) + ":") for i in order]
-        self._sparse = sparse
-
-    def __call__(self, values: Sequence[object], instead: Mapping[int, str] | None = None) -> str:
-        """The row as JSON; `instead` has ready JSON for some positions."""
-        out = []
-        for i, name in self._parts:
-            value = values[i]
-            if instead and i in instead:
-                out.append(name + instead[i])
-            elif type(value) is str:
-                out.append(name + _STRING(value))
-            elif value is None:
-                if not self._sparse:
-                    out.append(name + "null")
-            elif type(value) is bool:
-                out.append(name + ("true" if value else "false"))
-            else:
-                out.append(name + (canonical_text(value) if value != [] else "[]"))
-        return f"{{{','.join(out)}}}"
+    row: dict[str, object] = dict(raw or {})
+    for name, value in zip(names, values, strict=True):
+        if value is None:
+            if not sparse:
+                row[name] = None
+        else:
+            row[name] = value if type(value) in _READY else _plain(value)
+    return to_json(row)
 
 
-def as_stored(value: object) -> str | None:
-    """JSON that a column takes, where it differs from the canonical: numbers inside JSON stay numbers."""
-    if value is None or value == []:
-        return None
-    if isinstance(value, (bytes, memoryview)):
-        return f'"\\\\x{bytes(value).hex()}"'
-    text = _ENCODER.encode(value)
-    return text if text != canonical_text(value) else None
+def as_stored(value: object) -> object:
+    """What a column takes of a value that is not text: numbers inside JSON stay numbers, bytes are hex with a mark."""
+    return f"\\x{bytes(value).hex()}" if isinstance(value, (bytes, memoryview)) else value
 
 
 def payload_hash(salt: bytes, payload: bytes) -> bytes:

@@ -18,6 +18,7 @@ from substrate import sql
 from substrate.db import WriteConnection
 from substrate.errors import Conflict, NotFound
 from substrate.ledger import _rows
+from substrate.ledger._arrays import takes_arrays
 from substrate.ledger.canonical import SALT_BYTES, canonical_bytes, chain_hash, payload_hash
 from substrate.ledger.chain import HEADER, PURGE, Place, header_bytes
 
@@ -56,6 +57,19 @@ class Door:
         written = _rows.written(table, rows)
         _rows.insert(self.connection, table, self.kb_id, self.seq, self.at, written)
         self._events.extend((f"insert {table}", payload) for payload in _rows.payloads(table, written))
+
+    def insert_not_held(
+        self, table: _rows.Table, rows: Sequence[Mapping[str, object]], key: str
+    ) -> list[Mapping[str, object]]:
+        """As `insert`, but for rows of which one with the same `key` is held already; returns those inserted."""
+        if not rows:
+            return []
+        written = _rows.written(table, rows)
+        fresh = _rows.insert_not_held(self.connection, table, self.kb_id, self.seq, self.at, written, key)
+        mine = [i for i, row in enumerate(rows) if row[key] in fresh]
+        payloads = _rows.payloads(table, [written[i] for i in mine])
+        self._events.extend((f"insert {table}", payload) for payload in payloads)
+        return [rows[i] for i in mine]
 
     def close(self, table: _rows.Table, ids: Sequence[UUID], kind: str | None = None) -> None:
         """Set the closing columns of held rows. Raises `Conflict` if one was closed already."""
@@ -112,7 +126,9 @@ class Door:
         `left`: by table, every column of the rows as they stand now in place of those the events wrote; blanking them
         is the caller's. `said` is kept beside it, for people.
         """
-        rows = {table: [row.logged for row in _rows.written(table, blanked)] for table, blanked in left.items()}
+        rows = {
+            table: [row.logged.decode() for row in _rows.written(table, blanked)] for table, blanked in left.items()
+        }
         self.note(PURGE, {**said, "events": sorted({(seq, ordinal) for seq, ordinal in events}), "left": rows})
         self._erasing.extend(set(events))
 
@@ -160,7 +176,7 @@ def open_door(
     Raises `NotFound` for an unknown base and `AlreadyCommitted` for a key that was used before. The caller's
     connection must be in a READ COMMITTED transaction (`Database.write`), which commits after the block.
     """
-    head = connection.execute(sql.query("lock_head"), {"kb_id": kb_id}).fetchone()
+    head = takes_arrays(connection).execute(sql.query("lock_head"), {"kb_id": kb_id}).fetchone()
     if head is None:
         raise NotFound("no knowledge base with that id")
     if idempotency_key is not None:

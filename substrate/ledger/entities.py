@@ -3,29 +3,33 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from uuid import UUID, uuid4
+from uuid import UUID
 
 from substrate import sql
 from substrate.db import AnyConnection
+from substrate.ledger._arrays import array_of_ids, takes_arrays
 from substrate.ledger.door import Door
 from substrate.ledger.drafts import normalise_name
+from substrate.ledger.ids import new_id
 
 
 def canonical_ids(connection: AnyConnection, kb_id: UUID, ids: Iterable[UUID]) -> dict[UUID, UUID]:
     """entity → canonical id as held now, for those that were merged into another; the rest are their own."""
-    wanted = list(set(ids))
+    wanted = set(ids)
     if not wanted:
         return {}
-    rows = connection.execute(sql.query("canonical_of"), {"kb_id": kb_id, "ids": wanted}).fetchall()
+    asked = {"kb_id": kb_id, "ids": array_of_ids(wanted)}
+    rows = takes_arrays(connection).execute(sql.query("canonical_of"), asked).fetchall()
     return {row["entity_id"]: row["canonical_id"] for row in rows}
 
 
 def cluster_members(connection: AnyConnection, kb_id: UUID, canonical: Iterable[UUID]) -> dict[UUID, UUID]:
     """Every member of these clusters (the canonical entities included) → its canonical id."""
-    wanted = list(set(canonical))
+    wanted = set(canonical)
     if not wanted:
         return {}
-    rows = connection.execute(sql.query("members_of"), {"kb_id": kb_id, "ids": wanted}).fetchall()
+    asked = {"kb_id": kb_id, "ids": array_of_ids(wanted)}
+    rows = takes_arrays(connection).execute(sql.query("members_of"), asked).fetchall()
     return {c: c for c in wanted} | {row["entity_id"]: row["canonical_id"] for row in rows}
 
 
@@ -51,7 +55,7 @@ def resolve_names(
     for name in sorted(names):  # sorted: which spelling becomes the label must not depend on hashing
         if norms[name] not in found:
             fresh.setdefault(norms[name], name)
-    made = {norm: uuid4() for norm in fresh}
+    made = {norm: new_id() for norm in fresh}
     door.insert("entities", [{"id": made[n], "label": fresh[n].strip(), "label_norm": n} for n in fresh])
     found |= made
     _type_entities(door, {found[norms[name]]: kind for name, kind in names.items() if kind}, class_of or {})

@@ -11,13 +11,14 @@ import json
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Literal
-from uuid import UUID, uuid4
+from uuid import UUID
 
 from substrate import sql
 from substrate.ledger.conflict_rows import bring_to_agree
 from substrate.ledger.door import Door
 from substrate.ledger.entities import canonical_ids
 from substrate.ledger.fact_times import TIME, outcome, time_of
+from substrate.ledger.ids import new_id
 from substrate.ledger.scenes import Row, Scene, Triple, predicate_of, triple_of, value_of
 from substrate.ledger.spans import Span
 from substrate.ontology.terms import Ontology
@@ -49,15 +50,16 @@ def recompute(
         return set()
     ids = {i for r in rows for i in (r["subject_id"], r["object_id"]) if i is not None}
     scene = Scene(door, ontology, canonical_ids(door.connection, door.kb_id, ids))
+    diff = _Diff(scene, withdrawal, merging, lineages or {})
     dirty = {triple_of(r, scene.canonical) for r in rows}
     changed: set[UUID] = set()
     if added:
-        linked, changed = _add_to_eternal(scene, rows)
+        if not lineages:
+            dirty -= diff.tell(scene.alone(rows))
+        linked, changed = _add_to_eternal(scene, [r for r in rows if triple_of(r, scene.canonical) in dirty])
         dirty -= linked
-    if not dirty:
-        return changed
-    dirty = scene.load(dirty, correcting=any(r["corrects"] for r in rows))
-    diff = _Diff(scene, withdrawal, merging, lineages or {})
+    if dirty:
+        dirty = scene.load(dirty, correcting=any(r["corrects"] for r in rows))
     changed |= diff.apply(dirty)
     if tally is not None:
         tally.update(diff.tally)
@@ -112,6 +114,14 @@ class _Diff:
         self.spans: dict[str, list[Span]] = {}
         self.lineages: dict[str, list[UUID]] = {}
 
+    def tell(self, alone: Mapping[Triple, Row]) -> set[Triple]:
+        """Collect the facts of statements that stand alone; returns their triples."""
+        for triple, row in alone.items():
+            temporal, spans = self.scene.spans_alone(triple, row)
+            for span in spans:
+                self._insert({**_content(span, temporal, [row]), "lineage_id": new_id()}, {row["id"]})
+        return set(alone)
+
     def apply(self, dirty: set[Triple]) -> set[UUID]:
         """Bring the facts of `dirty` triples to what their timelines say; returns the lineages that changed."""
         held = [f["lineage_id"] for t in dirty for f in self.scene.facts[t]]
@@ -119,7 +129,8 @@ class _Diff:
         for triple in sorted(dirty, key=str):
             self._triple(triple)
         self.write(held)
-        self._conflicts(dirty)
+        if dirty:
+            self._conflicts(dirty)
         return self.changed
 
     def _conflicts(self, dirty: set[Triple]) -> None:
@@ -201,13 +212,13 @@ class _Diff:
         """The one that most of what the span rests on made up before, each given once; else a new one."""
         known = Counter(self.former[i] for i in span.support if i in self.former)
         if not known:
-            return uuid4()
+            return new_id()
         chosen = min(known, key=lambda lineage: (-known[lineage], str(lineage)))
         self.former = {i: lineage for i, lineage in self.former.items() if lineage != chosen}
         return chosen
 
     def _insert(self, fact: dict[str, Any], support: set[UUID]) -> None:
-        self.facts.append({**fact, "id": uuid4()})
+        self.facts.append({**fact, "id": new_id()})
         self.wanted[fact["lineage_id"]] = support
         self.changed.add(fact["lineage_id"])
 
@@ -232,8 +243,9 @@ def _same(held: Row, content: Mapping[str, Any]) -> bool:
 
 def _content(span: Span, temporal: str, support: Sequence[Row]) -> dict[str, Any]:
     """A fact row's columns but for its ids; what is not time comes from the assertion that says it best."""
-    ranked = sorted(support, key=_eternal_rank if temporal == "eternal" else _rank)
-    first = ranked[0]
+    first = support[0]
+    if len(support) > 1:
+        first = min(support, key=_eternal_rank if temporal == "eternal" else _rank)
     return {
         "subject_id": first["subject_id"],
         "object_id": first["object_id"],

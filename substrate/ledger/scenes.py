@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
-from collections.abc import Hashable, Iterable, Mapping
+from collections import Counter, defaultdict
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from datetime import datetime
 from functools import cached_property
 from typing import Any
 from uuid import UUID
 
 from substrate import sql
+from substrate.ledger._arrays import array_of_ids
 from substrate.ledger.conflict_rules import RIVALS, Pair, pair
 from substrate.ledger.door import Door
 from substrate.ledger.entities import canonical_ids, cluster_members
 from substrate.ledger.spans import Assertion, Fix, Span, Temporal
-from substrate.ledger.timelines import Timelines
+from substrate.ledger.timelines import Timelines, spans
 from substrate.ontology.terms import Ontology
 
 Row = Mapping[str, Any]
@@ -59,6 +60,27 @@ class Scene:
         """Open conflicts near by, and decided ones whose decision counts."""
         self.ring: set[Triple] = set()
         """Rivals of what is recomputed that do not change themselves; their conflicts may."""
+
+    def alone(self, rows: Sequence[Row]) -> dict[Triple, Row]:
+        """Those of new statements that no other one can touch, as most are: what follows from one is read off itself.
+
+        No relation asks for uniqueness, it is not a person's word, denies and corrects nothing, and its triple was
+        never stated by anything that is held.
+        """
+        told = Counter(triple_of(r, self.canonical) for r in rows)
+        found = {
+            t: r
+            for r in rows
+            if told[t := triple_of(r, self.canonical)] == 1
+            and not (r["denies"] or r["corrects"] or r["replaces"] or r["origin"] == "person" or self.timelines(t))
+        }
+        if not found:
+            return {}
+        parameters = {**self._parameters(set(found)), "own": array_of_ids([r["id"] for r in rows])}
+        before = self.door.connection.execute(sql.query("triples_stated_before"), parameters).fetchall()
+        for row in self._known(before):
+            found.pop(triple_of(row, self.canonical), None)
+        return found
 
     def load(self, dirty: set[Triple], *, correcting: bool) -> set[Triple]:
         """Read what decides the timelines of `dirty`; returns them with every triple that a change of them moves.
@@ -196,8 +218,8 @@ class Scene:
         relations = {t[1] for t in triples}
         return {
             "kb_id": self.door.kb_id,
-            "ids": [m for c in {t[0] for t in triples} for m in self._clusters[c]],
-            "objects": [m for o in objects if not o.startswith("=") for m in self._clusters[UUID(o)]],
+            "ids": array_of_ids([m for c in {t[0] for t in triples} for m in self._clusters[c]]),
+            "objects": array_of_ids([m for o in objects if not o.startswith("=") for m in self._clusters[UUID(o)]]),
             "values": [o[1:] for o in objects if o.startswith("=")],
             "predicates": sorted(r for r in relations if not r.startswith("phrase:")),
             "phrases": sorted(r.removeprefix("phrase:") for r in relations if r.startswith("phrase:")),
@@ -226,13 +248,22 @@ class Scene:
 
     def spans(self, triple: Triple) -> tuple[Temporal, list[Span]]:
         """How the triple lives in time, and the spans in which it held."""
-        temporal = self.ontology.temporal(predicate_of(triple))
         rows = self.assertions.get(triple)
         if not rows:
-            return temporal, []
-        if predicate_of(triple) is None and all(r["at_event"] for r in rows):
-            temporal = "event"  # nobody declared the relation, and every text tells of a happening
+            return self.ontology.temporal(predicate_of(triple)), []
+        temporal = self._temporal(triple, rows)
         return temporal, self.settled.spans(value_of(triple), temporal)
+
+    def spans_alone(self, triple: Triple, row: Row) -> tuple[Temporal, list[Span]]:
+        """As `spans`, of a statement that stands `alone`."""
+        temporal = self._temporal(triple, [row])
+        return temporal, spans([self.statement({**row, "recorded_seq": self.door.seq}, triple)], [], temporal)
+
+    def _temporal(self, triple: Triple, rows: Sequence[Row]) -> Temporal:
+        predicate = predicate_of(triple)
+        if predicate is None and all(r["at_event"] for r in rows):
+            return "event"  # nobody declared the relation, and every text tells of a happening
+        return self.ontology.temporal(predicate)
 
     @cached_property
     def settled(self) -> Timelines:

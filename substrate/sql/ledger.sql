@@ -32,6 +32,14 @@ where l.kb_id = %(kb_id)s and l.seq = e.seq and l.ordinal = e.ordinal and l.payl
 insert into {table} ({stamped}, {columns})
 select {stamps}, {columns} from json_populate_recordset(null::{table}, %(rows)s::json)
 
+-- name: insert_rows_not_held
+-- As above, but for rows of which one with the same natural key is held; returns the keys of those that were inserted.
+-- The unique index answers, so that no statistics of a new base can mislead the planner.
+insert into {table} ({stamped}, {columns})
+select {stamps}, {columns} from json_populate_recordset(null::{table}, %(rows)s::json)
+on conflict (kb_id, {key}) where invalidated_seq is null do nothing
+returning {key} as key
+
 -- name: move_head
 update kb_head set seq = %(seq)s, at = %(at)s, hash = %(hash)s where kb_id = %(kb_id)s
 
@@ -92,19 +100,6 @@ order by n.norm, e.recorded_seq, e.id
 select entity_id, type_key, source from entity_types
 where kb_id = %(kb_id)s and entity_id = any(%(ids)s) and invalidated_seq is null
 
--- name: known_source_keys
--- Which of these inputs the ledger holds already.
--- Asked by order, which one index alone gives: before a new base has statistics, the planner takes the condition on
--- kb_id for selective and would read the base whole for each batch.
-select k.source_key from unnest(%(keys)s::text[]) as k (source_key)
-cross join lateral (
-    select a.source_key from assertions a
-    where a.kb_id = %(kb_id)s and a.source_key >= k.source_key and a.invalidated_seq is null
-    order by a.source_key
-    limit 1
-) next
-where next.source_key = k.source_key
-
 -- name: refusals_of_subjects
 -- Refusals in force for these entities (give every member of each cluster).
 select id, subject_id, predicate_key, phrase, object_id, value_norm from refusals
@@ -143,6 +138,13 @@ where a.kb_id = %(kb_id)s and a.subject_id = any(%(ids)s) and a.invalidated_seq 
   and (a.predicate_key = any(%(predicates)s) or (a.predicate_key is null and a.phrase = any(%(phrases)s)))
   and (a.object_id = any(%(objects)s) or a.value_norm = any(%(values)s))
   and not exists (select from withheld w where w.kb_id = a.kb_id and w.assertion_id = a.id and w.invalidated_seq is null)
+
+-- name: triples_stated_before
+-- What joins one of these subjects to one of these objects or values and is held, but for the rows just written.
+select a.subject_id, a.predicate_key, a.phrase, a.object_id, a.value_norm from assertions a
+where a.kb_id = %(kb_id)s and a.subject_id = any(%(ids)s) and a.invalidated_seq is null
+  and (a.predicate_key = any(%(predicates)s) or (a.predicate_key is null and a.phrase = any(%(phrases)s)))
+  and (a.object_id = any(%(objects)s) or a.value_norm = any(%(values)s)) and a.id <> all(%(own)s)
 
 -- name: contests_of_triples
 -- As above, of denials and corrections alone, and no more of them than names their triple.

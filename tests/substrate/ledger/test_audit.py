@@ -384,7 +384,9 @@ def test_a_whole_chain_under_another_bases_name_does_not_begin_there(owner):
 
 
 def hashed(previous: bytes, row: dict) -> bytes:
-    place, payload = (row["seq"], row["ordinal"], row["kind"]), bytes(row["payload"])
+    place, payload = (row["seq"], row["ordinal"], row["kind"]), bytes(row["payload"] or b"")
+    if row["payload"] is None:
+        return chain_hash(previous, *place, bytes(row["payload_hash"]))
     if row["salt"] is None:
         return unsalted_chain_hash(previous, *place, payload)
     return chain_hash(previous, *place, payload_hash(bytes(row["salt"]), payload))
