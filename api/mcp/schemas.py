@@ -81,6 +81,7 @@ _FACTS = _list(
     holds_from=_null("string"),
     holds_to=_null("string"),
     undated=_BOOLEAN,
+    contested={"type": "array", "items": {"type": "object"}},
     recorded_at=_STRING,
     invalidated_at=_null("string"),
     supersedes=_null("string"),

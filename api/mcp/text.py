@@ -109,7 +109,8 @@ def _fact(f: Answer) -> str:
     sure = "" if f["confidence"] >= 1 else f" [{f['confidence']:.0%}]"
     later = f" <since {f['since']['invalidated_kind']}{_purged(f['since']['purged'])}>" if f["since"] else ""
     doubt = " [unconfirmed: no passage held now says so]" if f["unconfirmed"] else ""
-    line = f"- {f['predicate_label']}{arrow}: {other}{extra} ({_when(f)}){sure}{doubt}{later}"
+    against = f" [contested: {', '.join(c['conflict_id'] for c in f['contested'])}]" if f["contested"] else ""
+    line = f"- {f['predicate_label']}{arrow}: {other}{extra} ({_when(f)}){sure}{doubt}{against}{later}"
     for e in f["evidence"][:1]:
         source = f'"{e["filename"]}", document_id {e["document_id"]}' if e["document_id"] else "a person's word"
         more = f", {f['evidence_count']} sources" if f["evidence_count"] > 1 else ""

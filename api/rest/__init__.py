@@ -7,7 +7,19 @@ from fastapi import APIRouter
 
 def routers() -> list[APIRouter]:
     """Every router, in the order in which paths are matched."""
-    from api.rest import bases, documents, health, history, knowledge, lifecycle, review, undo
+    from api.rest import (
+        bases,
+        conflicts,
+        corrections,
+        documents,
+        health,
+        history,
+        knowledge,
+        lifecycle,
+        review,
+        undo,
+        uniqueness,
+    )
 
-    nouns = (health, bases, documents, lifecycle, knowledge, history, review, undo)
+    nouns = (health, bases, documents, lifecycle, knowledge, history, review, undo, conflicts, corrections, uniqueness)
     return [noun.router for noun in nouns]

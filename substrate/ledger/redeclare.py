@@ -106,25 +106,25 @@ def _head(conn: AnyConnection, kb_id: UUID) -> tuple[int, str]:
     return row["seq"], bytes(row["hash"] if row["seq"] else genesis_hash(kb_id)).hex()
 
 
-def apply_redeclaration(door: Door, plan: Plan) -> Plan:
-    """Declare what a plan declares and bring every fact of the relation to agree, in the transaction of `door`.
+def apply_redeclaration(door: Door, change: Change, *, seq: int, fingerprint: str) -> Plan:
+    """Declare what was previewed at `seq` and bring every fact of the relation to agree, in the transaction of `door`.
 
-    Raises `Conflict` where the base moved on since the plan was made (preview again), or where what came out is not
-    what was planned; nothing is written then. Returns the plan as it was carried out.
+    `fingerprint` is the plan's. Raises `Conflict` where the base moved on since (preview again), or where what came out
+    is not what was planned; nothing is written then. Returns the plan as it was carried out.
     """
-    if door.seq - 1 != plan.seq or door.previous_hash.hex() != plan.head_hash:
+    if door.seq - 1 != seq:
         raise Conflict(
-            f"the base moved on since this was previewed (seq {plan.seq}, now {door.seq - 1}): preview it again",
+            f"the base moved on since this was previewed (seq {seq}, now {door.seq - 1}): preview it again",
             field="plan",
         )
-    ontology = revised(load_ontology(door.connection, door.kb_id), plan.change)
-    replace_term(door, ontology.by_key[plan.change.relation])
-    facts = _count(door, plan.change.relation)
-    tally = recompute_relation(door, ontology, plan.change.relation)
+    ontology = revised(load_ontology(door.connection, door.kb_id), change)
+    replace_term(door, ontology.by_key[change.relation])
+    facts = _count(door, change.relation)
+    tally = recompute_relation(door, ontology, change.relation)
     counts = {outcome: tally[outcome] for outcome in OUTCOMES}
-    done = Plan(plan.change, plan.seq, plan.head_hash, facts, counts, plan.examples)
-    if done.fingerprint != plan.fingerprint:
-        raise Conflict(f"what came out is not what was planned: {counts} for {dict(plan.counts)}", field="plan")
+    done = Plan(change, seq, door.previous_hash.hex(), facts, counts)
+    if done.fingerprint != fingerprint:
+        raise Conflict(f"what came out is not what was planned: {counts}", field="plan")
     return done
 
 

@@ -5,6 +5,7 @@ the ``since`` of a fact or row is a function of the question and the sequence nu
 """
 
 from substrate.reads.changes import changes
+from substrate.reads.conflicts import list_conflicts, list_corrections
 from substrate.reads.deletions import document_deletions, list_deletions
 from substrate.reads.diff import diff_between, record_diff, world_diff
 from substrate.reads.documents import get_document, list_documents
@@ -16,6 +17,7 @@ from substrate.reads.review import list_pending, list_refusals
 from substrate.reads.shapes import promised
 from substrate.reads.snapshots import snapshot
 from substrate.reads.undo import list_merges, list_retypings, list_verdicts
+from substrate.reads.uniqueness import uniqueness
 
 __all__ = [
     "changes",
@@ -27,6 +29,8 @@ __all__ = [
     "fact_history",
     "find_entities",
     "get_document",
+    "list_conflicts",
+    "list_corrections",
     "list_deletions",
     "list_documents",
     "list_merges",
@@ -39,5 +43,6 @@ __all__ = [
     "resolve",
     "snapshot",
     "timeline",
+    "uniqueness",
     "world_diff",
 ]

@@ -14,9 +14,10 @@ from substrate.errors import InvalidInput
 from substrate.ledger.erasure import PURGED
 from substrate.reads import cursors
 from substrate.reads.confirmation import purged_since, unconfirmed
+from substrate.reads.conflicts import contested
 from substrate.reads.entities import Subject, names_of, subject
 from substrate.reads.moments import envelope, parse_bucket, rfc3339
-from substrate.reads.shapes import SINCE, Row, confidence, ids, object_value, stated_interval, text_or_none
+from substrate.reads.shapes import SINCE, Row, confidence, end_state, ids, object_value, stated_interval, text_or_none
 
 MOST = 300
 
@@ -102,12 +103,14 @@ def with_names_and_evidence(conn: AnyConnection, kb_id: UUID, as_of: AsOf, rows:
     evidence = evidence_of(conn, kb_id, as_of, {row["lineage_id"] for row in rows})
     rested = unconfirmed(conn, kb_id, as_of, {row["lineage_id"] for row in rows})
     purged = purged_since(conn, kb_id, rows)
+    disputes = contested(conn, kb_id, as_of, {row["lineage_id"] for row in rows})
     nothing = {"evidence_count": 0, "document_ids": [], "evidence": []}
     return [
         {
             **row,
             "other_name": names.get(row["other_id"]),
             **evidence.get(row["lineage_id"], nothing),
+            "contested": disputes.get(row["lineage_id"], []),
             "unconfirmed": row["lineage_id"] in rested,
             "rested_on": rested.get(row["lineage_id"], []),
             "since_purged": purged.get(row["lineage_id"]) if row["phrase"] == PURGED else None,
@@ -190,8 +193,9 @@ def fact(row: Row) -> dict[str, Any]:
         **stated_interval(row),
         "holds_from": rfc3339(row["holds_from"]),
         "holds_to": rfc3339(row["holds_to"]),
-        "end": _end(row),
+        "end": end_state(row),
         "undated": row["undated"],
+        "contested": row["contested"],
         "attested_from": rfc3339(row["attested_from"]),
         "attested_to": rfc3339(row["attested_to"]),
         "grade": row["grade"],
@@ -209,15 +213,6 @@ def fact(row: Row) -> dict[str, Any]:
         "rested_on": row["rested_on"],
         SINCE: _since(row),
     }
-
-
-def _end(row: Row) -> str:
-    """The three states of an end, and who closed it: open, unknown, stated, inferred."""
-    if row["valid_to_precision"] is None:
-        return "open"
-    if row["valid_to_precision"] == "unknown":
-        return "unknown"
-    return "stated" if row["valid_to_origin"] == "stated" else "inferred"
 
 
 def _since(row: Row) -> dict[str, Any] | None:

@@ -55,6 +55,15 @@ def stated_interval(row: Row) -> dict[str, object]:
     }
 
 
+def end_state(row: Row) -> str:
+    """The three states of an end, and who closed it: open, unknown, stated, inferred."""
+    if row["valid_to_precision"] is None:
+        return "open"
+    if row["valid_to_precision"] == "unknown":
+        return "unknown"
+    return "stated" if row["valid_to_origin"] == "stated" else "inferred"
+
+
 def confidence(row: Row) -> float:
     """Stored as a four-byte float; six digits are what it really says."""
     return round(float(row["confidence"]), 6)

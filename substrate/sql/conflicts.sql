@@ -57,3 +57,71 @@ select r.id from refusals r
 where r.kb_id = %(kb_id)s and r.recorded_seq = %(seq)s and r.subject_id = %(subject_id)s
   and r.object_id is not distinct from %(object_id)s::uuid and r.value_norm is not distinct from %(value_norm)s::text
   and r.phrase = %(phrase)s and r.invalidated_seq is null
+
+-- name: reads_conflicts
+-- Conflicts that waited at the moment, or were decided by then (`decided`), oldest first, with both sides as they stood
+-- then: the fact, where it is held still, and the statement that the side shows.
+with wanted as (
+    select c.* from conflicts c
+    where c.kb_id = %(kb_id)s and [[recorded c]]
+      and case when %(decided)s then not [[held c]] else [[held c]] end
+      and (%(lineages)s::uuid[] is null or c.old_lineage_id = any(%(lineages)s) or c.new_lineage_id = any(%(lineages)s))
+), page as (
+    select w.* from wanted w order by w.recorded_seq, w.id limit %(limit)s offset %(offset)s
+), sides as (
+    select p.id, 'old' as side, p.old_lineage_id as lineage_id, p.old_subject_id as subject_id,
+           p.old_object_id as object_id, p.old_value_norm as value_norm, p.old_assertion_id as assertion_id from page p
+    union all
+    select p.id, 'new', p.new_lineage_id, p.new_subject_id, p.new_object_id, p.new_value_norm, p.new_assertion_id
+    from page p
+)
+select totals.total, p.*, z.side, z.subject_id, z.object_id, z.value_norm, z.lineage_id, z.assertion_id,
+       s.label as subject, o.label as object, f.id as fact_id, f.value_raw, f.value_number, f.value_unit, f.value_type,
+       f.valid_from, f.valid_from_precision, f.valid_to, f.valid_to_precision, f.valid_to_origin, f.undated,
+       f.attested_from, a.quote, a.wording, a.origin, a.document_id, a.attested_at, d.filename, t.recorded_at as decided_at,
+       coalesce(term.definition ->> 'label', p.predicate_key, p.phrase) as predicate_label,
+       exists (select from conflicts r where r.kb_id = p.kb_id and r.reopens = p.id and [[recorded r]]) as reverted
+from (select count(*) as total from wanted) totals
+left join page p on true
+left join sides z on z.id = p.id
+left join entities s on s.kb_id = p.kb_id and s.id = z.subject_id
+left join entities o on o.kb_id = p.kb_id and o.id = z.object_id
+left join facts f on f.kb_id = p.kb_id and f.lineage_id = z.lineage_id and [[held f]]
+left join assertions a on a.kb_id = p.kb_id and a.id = z.assertion_id
+left join document_versions d on d.kb_id = a.kb_id and d.id = a.version_id
+left join ledger_transaction t on t.kb_id = p.kb_id and t.seq = p.invalidated_seq
+left join ontology_terms term on term.kb_id = p.kb_id and term.key = p.predicate_key and [[held term]]
+order by p.recorded_seq, p.id, z.side desc
+
+-- name: reads_contested
+-- The open conflicts that facts of these lineages stand in.
+select x.lineage_id, c.id, c.reason, x.side
+from conflicts c
+cross join lateral (values (c.old_lineage_id, 'old'), (c.new_lineage_id, 'new')) x (lineage_id, side)
+where c.kb_id = %(kb_id)s and [[held c]] and x.lineage_id = any(%(lineages)s)
+  and (c.old_lineage_id = any(%(lineages)s) or c.new_lineage_id = any(%(lineages)s))
+order by c.recorded_seq, c.id, x.side desc
+
+-- name: reads_corrections
+-- People's words on periods in force at the moment, newest first.
+with wanted as (
+    select c.* from corrections c where c.kb_id = %(kb_id)s and [[held c]]
+      and (%(fact_id)s::uuid is null or c.fact_id in (
+               select f.id from facts f join facts g on g.kb_id = f.kb_id and g.lineage_id = f.lineage_id
+               where g.kb_id = %(kb_id)s and g.id = %(fact_id)s))
+)
+select totals.total, p.*, f.lineage_id, f.predicate_key, s.label as subject, o.label as object, f.value_raw,
+       f.value_norm, f.value_number, f.value_unit, f.value_type, a.stated_from as valid_from,
+       a.stated_from_precision as valid_from_precision, a.stated_to as valid_to, a.stated_to_precision as valid_to_precision,
+       f.valid_from as was_from, f.valid_from_precision as was_from_precision, f.valid_to as was_to,
+       f.valid_to_precision as was_to_precision, t.actor, t.via,
+       coalesce(term.definition ->> 'label', f.predicate_key, f.phrase) as predicate_label
+from (select count(*) as total from wanted) totals
+left join (select * from wanted order by recorded_seq desc, id limit %(limit)s offset %(offset)s) p on true
+left join facts f on f.kb_id = p.kb_id and f.id = p.fact_id
+left join assertions a on a.kb_id = p.kb_id and a.id = p.assertion_id
+left join entities s on s.kb_id = f.kb_id and s.id = f.subject_id
+left join entities o on o.kb_id = f.kb_id and o.id = f.object_id
+left join ledger_transaction t on t.kb_id = p.kb_id and t.seq = p.recorded_seq
+left join ontology_terms term on term.kb_id = f.kb_id and term.key = f.predicate_key and [[held term]]
+order by p.recorded_seq desc, p.id

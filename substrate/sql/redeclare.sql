@@ -60,3 +60,40 @@ group by a.subject_id, a.predicate_key, a.object_id, a.value_norm
 -- name: count_facts_of_relation
 select count(*) as facts from facts f
 where f.kb_id = %(kb_id)s and f.predicate_key = %(relation)s and f.invalidated_seq is null
+
+-- name: reads_unique_candidates
+-- Of every state relation in use, on each side: how many ends bear it, how many bear more than one value, how many facts
+-- would be ended by a later start were it unique there, and how many would wait for a person since no start tells.
+with used as (
+    select f.predicate_key as relation, coalesce(cs.canonical_id, f.subject_id) as subject,
+           coalesce(coalesce(co.canonical_id, f.object_id)::text, '=' || f.value_norm) as object,
+           f.object_id is not null as linked, coalesce(f.valid_from, f.attested_from) as opens, f.valid_to_precision, f.valid_to,
+           f.undated
+    from facts f
+    left join entity_canonical cs on cs.kb_id = f.kb_id and cs.entity_id = f.subject_id and [[held cs]]
+    left join entity_canonical co on co.kb_id = f.kb_id and co.entity_id = f.object_id and [[held co]]
+    where f.kb_id = %(kb_id)s and f.predicate_key <> 'known_as' and f.temporal = 'state' and [[held f]]
+), sided as (
+    select u.relation, 'functional' as side, u.subject::text as holder, u.object as value, u.opens, u.valid_to_precision,
+           u.valid_to, u.undated
+    from used u
+    union all
+    select u.relation, 'inverse_functional', u.object, u.subject::text, u.opens, u.valid_to_precision, u.valid_to, u.undated
+    from used u where u.linked
+), judged as (
+    select s.*, max(s.opens) over whole as last, min(s.value) over whole <> max(s.value) over whole as several,
+           lag(s.value) over ranked is distinct from s.value and lag(s.value) over ranked is not null as follows,
+           lag(s.opens) over ranked as before, lag(s.valid_to) over ranked as before_to
+    from sided s
+    window whole as (partition by s.relation, s.side, s.holder), ranked as (whole order by s.opens nulls last, s.value)
+)
+select j.relation, j.side, count(*) as facts, count(distinct j.holder) as holders,
+       count(distinct j.holder) filter (where j.several) as with_several,
+       count(*) filter (where j.several and j.valid_to_precision is null and j.opens < j.last) as would_close,
+       count(*) filter (where j.follows and (j.undated or j.opens = j.before or j.before_to > j.opens)) as would_review,
+       coalesce(term.definition ->> 'label', j.relation) as label,
+       coalesce((term.definition ->> j.side)::boolean, false) as declared
+from judged j
+left join ontology_terms term on term.kb_id = %(kb_id)s and term.key = j.relation and [[held term]]
+group by j.relation, j.side, term.definition
+order by j.relation, j.side

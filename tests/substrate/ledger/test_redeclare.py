@@ -31,6 +31,10 @@ def preview(judge, **change):
         return preview_redeclaration(connection, judge.kb_id, "works_for", **change)
 
 
+def applied(judge, plan):
+    return judge.act(apply_redeclaration, plan.change, seq=plan.seq, fingerprint=plan.fingerprint)
+
+
 def counts(plan):
     return {k: n for k, n in plan.counts.items() if n}
 
@@ -43,7 +47,7 @@ def test_the_preview_writes_nothing_and_the_change_is_what_it_said(hand, judge):
     assert plan.facts == 8 and counts(plan) == {"closed": 1, "conflicts_opened": 3}
     assert plan.examples["closed"][0]["subject"] == "Ann" and plan.examples["closed"][0]["object"] == "Acme"
     assert hand.objects("Ann", "works_for", "2022-01-01") == ["Acme", "Beta", "Gama"]
-    done = judge.act(apply_redeclaration, plan)
+    done = applied(judge, plan)
     assert done.fingerprint == plan.fingerprint
     assert hand.objects("Ann", "works_for", "2020-06-01") == ["Acme"]
     assert hand.objects("Ann", "works_for", "2022-01-01") == ["Beta", "Gama"]
@@ -59,7 +63,7 @@ def test_the_preview_writes_nothing_and_the_change_is_what_it_said(hand, judge):
     assert old == 7, "as of before, nothing was closed"
     back = preview(judge, functional=False)
     assert counts(back) == {"reopened": 1, "conflicts_withdrawn": 3}
-    judge.act(apply_redeclaration, back)
+    applied(judge, back)
     assert hand.held() == before and judge.open() == []
     assert judge.sound()
 
@@ -70,7 +74,7 @@ def test_what_was_declared_late_is_what_would_have_been_declared_at_first(hand, 
     from tests.substrate.ledger.conftest import ONTOLOGY, Hand
 
     works(hand, *FULL)
-    judge.act(apply_redeclaration, preview(judge, functional=True, inverse_functional=True))
+    applied(judge, preview(judge, functional=True, inverse_functional=True))
     with database.write(NO_BASE) as connection:
         declared = ONTOLOGY.replace(
             "{key: works_for, label: works for}",
@@ -87,9 +91,9 @@ def test_a_plan_is_good_for_the_head_it_was_made_at_alone(hand, judge):
     works(hand, ("Ed", "Acme", {}))
     seq = judge.seq()
     with pytest.raises(Conflict, match="moved on"):
-        judge.act(apply_redeclaration, plan)
+        applied(judge, plan)
     assert judge.seq() == seq
-    judge.act(apply_redeclaration, preview(judge, functional=True))
+    applied(judge, preview(judge, functional=True))
     assert judge.seq() == seq + 1
 
 
@@ -99,7 +103,7 @@ def test_a_plan_with_other_figures_is_not_carried_out(hand, judge):
     works(hand, *FULL)
     plan, before = preview(judge, functional=True), hand.held()
     with pytest.raises(Conflict, match="not what was planned"):
-        judge.act(apply_redeclaration, replace(plan, counts={**plan.counts, "closed": 7}))
+        applied(judge, replace(plan, counts={**plan.counts, "closed": 7}))
     assert hand.held() == before
 
 
@@ -108,23 +112,23 @@ def test_a_state_becomes_an_event_and_a_state_again(hand, judge):
     before = hand.held()
     plan = preview(judge, temporal="event")
     assert plan.counts["retyped"] == 8
-    judge.act(apply_redeclaration, plan)
+    applied(judge, plan)
     assert hand.objects("Di", "works_for", "2019-01-01") == ["Acme"]
     assert hand.objects("Di", "works_for", "2020-01-01") == []
-    judge.act(apply_redeclaration, preview(judge, temporal="state"))
+    applied(judge, preview(judge, temporal="state"))
     assert hand.held() == before
 
 
 def test_what_people_decided_outlives_a_declaration(hand, judge):
     works(hand, *FULL)
     judge.act(correct_period, judge.fact("Di", "works_for")[0]["id"], start=parse_start("2019-06"))
-    judge.act(apply_redeclaration, preview(judge, functional=True))
+    applied(judge, preview(judge, functional=True))
     kept = next(r["id"] for r in judge.rows() if r["reason"] == "no_time")
     judge.act(decide, kept, "kept_both")
-    judge.act(apply_redeclaration, preview(judge, functional=False))
+    applied(judge, preview(judge, functional=False))
     plan = preview(judge, functional=True)
     assert counts(plan) == {"closed": 1, "conflicts_opened": 2}
-    judge.act(apply_redeclaration, plan)
+    applied(judge, plan)
     assert "no_time" not in {r[0] for r in judge.open()}
     assert f"{judge.fact('Di', 'works_for')[0]['valid_from']:%F}" == "2019-06-01"
 
