@@ -307,6 +307,19 @@ DAMAGES = {
         1,
         2,
     ),
+    "event changed with its bytes and their hash": (
+        f"""with gone as (delete from access_events {EVENT} returning *)
+            insert into access_events (id, kb_id, at, via, action, payload, hash, seal)
+            overriding system value
+            select g.id, g.kb_id, g.at, g.via, 'nothing', access_event_bytes(e),
+                   sha256('\\x00'::bytea || access_event_bytes(e)), g.seal
+            from gone g
+            cross join lateral (
+                select row(g.id, g.kb_id, g.at, null, null, g.via, 'nothing', null, '{{}}', '{{}}', null, null, null
+                       )::access_events as e) made""",
+        1,
+        2,
+    ),
     "facts of an event hidden": (f"update access_events set chunk_ids = '{{}}' {EVENT}", 1, 2),
     "event moved to another seal": (f"update access_events set seal = 3 {EVENT}", 3, 2),
     "event moved to an earlier seal": (f"update access_events set seal = 1 {EVENT}", 1, 1),

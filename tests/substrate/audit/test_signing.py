@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import fcntl
 import json
 import shutil
 import stat
@@ -103,6 +104,19 @@ def test_one_damaged_base_does_not_keep_the_others_from_being_signed(history, da
     with pytest.raises(LedgerDamaged):
         keep_checkpoints(database, settings)
     assert (settings.checkpoints_dir / str(other) / "latest.txt").exists()
+
+
+def test_whoever_signs_waits_for_whoever_is_signing(history, database, kb, settings):
+    keep_checkpoint(database, kb, settings)
+    history.say("Ed", "works_on", "Orion")
+    second = threading.Thread(target=keep_checkpoint, args=(database, kb, settings))
+    with (settings.checkpoints_dir / str(kb) / ".lock").open("w") as held:
+        fcntl.flock(held, fcntl.LOCK_EX)
+        second.start()
+        second.join(0.5)
+        assert second.is_alive()
+    second.join(60)
+    assert keep_checkpoint(database, kb, settings).exported.new is False
 
 
 def test_several_who_sign_at_once_never_take_one_another_for_an_older_copy(history, database, kb, settings):
