@@ -358,11 +358,38 @@ def _half_years(match: Match, context: Context) -> Span | None:
     return spans.shifted(context, "month", months * (-1 if match["side"] == "前" else 1))
 
 
+_ERAS = {"令和": 2018, "平成": 1988, "昭和": 1925, "大正": 1911, "明治": 1867, "民国": 1911}
+"""Reigns and republics whose first year is known to the year: the year before it."""
+
+
+def _of_era(build: Reader) -> Reader:
+    def read(match: Match, context: Context) -> Span | None:
+        count = 1 if match["ey"] == "元" else int(match["ey"])
+        if not count:
+            raise ValueError("no such year")
+        return build(match, replace(context, year=_ERAS[match["era"]] + count))
+
+    return read
+
+
+def _add_eras(made: Grammar) -> None:
+    year = f"(?P<era>{'|'.join(_ERAS)}) ?(?P<ey>元|[0-9]{{1,3}}) ?年"
+    forms = [
+        (f"{year} ?{_MONTH} ?{_DAY}[日号]", _of_era(_day)),
+        (f"{year} ?{_MONTH}", _of_era(_month)),
+        (year, _of_era(_whole_year)),
+    ]
+    for pattern, read in forms:
+        for key in {era[0] for era in _ERAS}:
+            made.add(key, Rule(re.compile(pattern), read))
+
+
 @cache
 def grammar() -> Grammar:
     """Built when first needed. Rules are filed under their first character, figures as in English."""
     made = Grammar()
     numeric.add_rules(made)
+    _add_eras(made)
     for pattern, read, yearless in _written() + _spoken():
         rule = Rule(re.compile(pattern), read, yearless=yearless, interval=read is _rolling)
         for key in (*STARTERS.strip("0123456789"), "1", "4"):

@@ -7,8 +7,10 @@ from dataclasses import replace
 from functools import cache
 
 from substrate.extraction.claims import ClaimTime
-from substrate.extraction.times import chinese_frames, english_frames, numeric
+from substrate.extraction.times import chinese_frames, english_frames, european, numeric
 from substrate.extraction.times.records import Anchor, Language, NumericOrder, TimeMention
+
+_EAST_ASIAN = re.compile("[\u4e00-\u9fff]|[0-9] ?[년월일]")
 
 
 @cache
@@ -24,8 +26,8 @@ def _levelling() -> dict[int, str]:
 
 @cache
 def _simplifying() -> dict[int, int]:
-    """Traditional characters of the grammar's own words."""
-    return str.maketrans("週禮個後號間從開兩來過當這內曆於為", "周礼个后号间从开两来过当这内历于为")
+    """Traditional characters of the grammar's own words, and the Korean units that answer to them."""
+    return str.maketrans("週禮個後號間從開兩來過當這內曆於為國년월일", "周礼个后号间从开两来过当这内历于为国年月日")
 
 
 def _levelled(text: str) -> str:
@@ -42,7 +44,8 @@ def find_times(
 ) -> list[TimeMention]:
     """Time expressions of `text` from left to right, none overlapping.
 
-    ``language`` None reads English, and Chinese too where the text has Chinese characters. ``order`` says how
+    ``language`` None reads English, absolute dates of eight European languages, and Chinese where the text has its
+    characters, Japanese and Korean dates with it. ``order`` says how
     the document is known to write 03/04/2024; without it, and where no other date of `text` shows it, such a date is
     refused.
     """
@@ -69,7 +72,9 @@ def _found(
     found: list[TimeMention] = []
     if language != "zh":
         found += english_frames.Reader(levelled, anchor, order, whole).mentions()
-    if language == "zh" or (language is None and re.search("[\u4e00-\u9fff]", text)):
+    if language is None and (elsewhere := list(european.mentions(levelled, anchor))):
+        found = _merged(found, elsewhere)
+    if language == "zh" or (language is None and _EAST_ASIAN.search(text)):
         simplified = levelled.translate(_simplifying())
         found = _merged(found, list(chinese_frames.Reader(simplified, anchor).mentions()))
     return [_as_written(mention, text) for mention in found]
