@@ -23,6 +23,7 @@ from pathlib import Path
 from typing import Any
 
 from bench.database import ROOT, commit, fresh_settings
+from substrate.db import NO_BASE
 
 KINDS = ("absolute", "relative_now", "relative_event", "relative_undated_event", "section", "none")
 Row = Mapping[str, Any]
@@ -95,12 +96,12 @@ def statements(documents: Sequence[Mapping[str, Any]], *, show: bool) -> list[Ro
     from substrate.documents.intake import PushItem
 
     with fresh_settings() as settings, open_database(settings, "bench") as db:
-        with db.write() as connection:
+        with db.write(NO_BASE) as connection:
             kb_id = create_base(connection, "timewords", "Time words")
         world = PipelineWorld(db, kb_id, lambda: materialize(settings, "timewords"))
         world.push([PushItem(d["filename"], d["filename"], d["text"].encode()) for d in documents])
         world.run()
-        with db.read() as connection:
+        with db.read(kb_id) as connection:
             rows = connection.execute(sql.query("statements_of_base"), {"kb_id": kb_id}).fetchall()
     if show:
         for row in rows:

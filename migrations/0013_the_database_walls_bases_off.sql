@@ -77,7 +77,7 @@ end;
 -- names of a base that the transaction reads anyway, with what tells when each was held.
 create function names_like(base uuid, patterns text[])
 returns table (id uuid, norm text, recorded_seq bigint, invalidated_seq bigint)
-language plpgsql stable security definer set search_path = pg_catalog, public, pg_temp as $$
+language plpgsql stable rows 20 security definer set search_path = pg_catalog, pg_temp as $$
 #variable_conflict use_column
 begin
     if base = any (public.readable_bases()) then
@@ -103,4 +103,18 @@ begin
     end loop;
     revoke all on function protect_base_table(regclass, name) from public;
     revoke create on schema public from twoclocks_lookup;
+end $$;
+
+do $$
+declare
+    wall regclass;
+begin
+    for wall in
+        select c.oid::regclass from pg_class c join pg_attribute a on a.attrelid = c.oid
+        where c.relkind in ('r', 'p') and c.relnamespace = 'public'::regnamespace and a.attname = 'kb_id' and a.attnum > 0
+        order by c.relname
+    loop
+        perform protect_base_table(wall);
+    end loop;
+    perform protect_base_table('kb', 'id');
 end $$;

@@ -9,7 +9,7 @@ import click
 
 from api.cli.session import OWNER, opened, owner
 from substrate import access, bases
-from substrate.db import NO_BASE
+from substrate.db import EVERY_BASE, NO_BASE
 from substrate.reads.moments import rfc3339
 
 
@@ -31,7 +31,7 @@ def create(
     name: str, person: str, scope: Literal["read", "write"], slugs: tuple[str, ...], role: access.Role | None, days: int
 ) -> None:
     """Make a token NAME. Its value is shown this once."""
-    with opened() as (_, db), db.write(NO_BASE) as conn:
+    with opened() as (_, db), db.write(EVERY_BASE) as conn:
         who = owner(conn, person)
         if person == OWNER:
             access.adopt_bases(conn, who)

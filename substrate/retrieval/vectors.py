@@ -213,6 +213,7 @@ def ensure_vector_index(
     if dimension > MOST_INDEXED_DIMENSIONS:
         return False
     with connect(admin_conninfo, "twoclocks-index") as conn:
+        conn.execute(sql.query("reach_for_long"), {"kb_id": kb_id})
         counted = conn.execute(
             sql.query("retrieval_vector_rows"), {"kb_id": kb_id, "model": model, "most": above + 1}
         ).fetchone()

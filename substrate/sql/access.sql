@@ -76,6 +76,10 @@ select set_config('twoclocks.read_bases', (readable_bases() || %(kb_id)s::uuid):
 select set_config('twoclocks.read_bases', array[%(kb_id)s::uuid]::text, true),
        set_config('twoclocks.write_bases', array[%(kb_id)s::uuid]::text, true)
 
+-- name: reach_for_long
+-- For a connection outside the pool that is closed after its one task: an owner who is no superuser meets the walls too.
+select set_config('twoclocks.read_bases', array[%(kb_id)s::uuid]::text, false)
+
 -- name: access_adopt_bases
 -- A base that nobody belongs to gets this person as its owner.
 insert into kb_members (kb_id, person_id, role)

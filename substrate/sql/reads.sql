@@ -34,13 +34,7 @@ order by t.id
 -- Candidates for a name. Tier 0: the whole name; 1: part of it; 2: enough of its words (asked for by `by_words`, with
 -- the words as `patterns`). An entity without a held name or fact was not there.
 with names as (
-    select f.subject_id as id, f.value_norm as norm
-    from facts f
-    where f.kb_id = %(kb_id)s and f.predicate_key = 'known_as' and [[held f]] and f.value_norm like any(%(patterns)s)
-    union
-    select e.id, e.label_norm
-    from entities e
-    where e.kb_id = %(kb_id)s and [[recorded e]] and e.label_norm like any(%(patterns)s)
+    select n.id, n.norm from names_like(%(kb_id)s, %(patterns)s) n where [[held n]]
 ), tiered as materialized (
     select coalesce(c.canonical_id, n.id) as id,
            min(case when n.norm = %(norm)s then 0

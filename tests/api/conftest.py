@@ -14,7 +14,6 @@ import uvicorn
 from api.app import create_app
 from substrate import access
 from substrate.bases import create_base
-from substrate.db import NO_BASE
 from tests.ledger_facts import Scribe
 from tests.waiting import until
 
@@ -43,7 +42,7 @@ def scribe(database, kb):
 
 @pytest.fixture
 def tokens(database, kb):
-    with database.write(NO_BASE) as conn:
+    with database.write(kb) as conn:
         other = create_base(conn, "other", "Other base")
         ada, eve = access.create_person(conn, "Ada"), access.create_person(conn, "Eve")
         access.set_member(conn, kb, ada, "editor")

@@ -34,6 +34,8 @@ def work(dsn: str, kb_id: UUID, thread: str, appends: int) -> None:
     rnd = random.Random(thread)
     with psycopg.connect(dsn, row_factory=dict_row) as connection:
         connection.execute(f"set role {APP_ROLE}")
+        for reach in ("read", "write"):
+            connection.execute(f"set twoclocks.{reach}_bases = '{{{kb_id}}}'")
         connection.commit()
         for n in range(appends):
             level = rnd.choice(OTHERS) if rnd.random() < 0.05 else IsolationLevel.READ_COMMITTED

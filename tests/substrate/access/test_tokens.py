@@ -9,7 +9,7 @@ import pytest
 
 from substrate import access, errors
 from substrate.access.token_shape import digest, new_secret, shown_prefix, well_formed
-from substrate.db import EVERY_BASE, NO_BASE
+from substrate.db import EVERY_BASE
 
 
 @pytest.fixture
@@ -175,7 +175,7 @@ def test_scope_is_a_ceiling_and_role_the_ground(database, kb, ada, role, scope, 
 def test_a_base_outside_the_tokens_list_is_as_absent_as_one_that_never_was(database, kb, ada):
     from substrate.bases import create_base
 
-    with database.write(NO_BASE) as conn:
+    with database.write(kb) as conn:
         second = create_base(conn, "second", "Second")
         for base in (kb, second):
             access.set_member(conn, base, ada, "owner")
