@@ -15,7 +15,7 @@ from substrate.ledger.refusals import lift
 from substrate.ledger.retractions import reject_fact
 from substrate.ledger.types import retype, revert_retype
 from substrate.ledger.verify import verify
-from tests.ledger_facts import Scribe, day
+from tests.ledger_facts import Scribe, day, money
 
 
 class Ledger(Scribe):
@@ -108,6 +108,33 @@ def test_a_fact_that_a_merge_took_in_goes_on_under_its_lineage(ledger):
     assert {name: ledger.fact(name, "works_on")["lineage_id"] for name in ("Lea", "Leah")} == before
     kinds = ledger.rows("select distinct invalidated_kind from facts where predicate_key = 'works_on'")
     assert {k for (k,) in kinds} <= {None, "merged", "corrected"}
+
+
+def test_a_fact_that_rests_on_the_other_alone_by_now_is_parted_from_the_one_it_was_written_of(ledger):
+    told = {n: ledger.document(f"{n} works on Heron.") for n in ("Ann", "Bo")}
+    for name, evidence in told.items():
+        ledger.say(name, "works_on", "Heron", evidence=evidence)
+    merge_id = ledger.join("Ann", "Bo")
+    written = "Ann" if ledger.fact("Ann", "works_on") else "Bo"
+    other = {"Ann": "Bo", "Bo": "Ann"}[written]
+    ledger.delete(told[written])
+    assert ledger.facts(written) == [("works_on", "Heron")], "by the word on the other"
+    ledger.act(revert_merge, merge_id)
+    assert ledger.facts(other) == [("works_on", "Heron")]
+    assert not ledger.facts(written)
+    assert ("parted",) in ledger.rows("select invalidated_kind from facts where invalidated_seq = %s", ledger.seq())
+
+
+def test_a_conflict_that_only_a_merge_made_is_over_once_it_is_reverted(ledger):
+    for name, amount in (("Ann", "100"), ("Bo", "200")):
+        ledger.say(name, "salary", money(f"{amount} EUR", amount), start=day("2024-01-01"))
+    waiting = "select count(*) from conflicts where invalidated_seq is null"
+    assert ledger.rows(waiting) == [(0,)]
+    merge_id = ledger.join("Ann", "Bo")
+    assert ledger.rows(waiting) == [(1,)]
+    ledger.act(revert_merge, merge_id)
+    assert ledger.rows(waiting) == [(0,)]
+    assert {len(ledger.facts(name)) for name in ("Ann", "Bo")} == {1}
 
 
 def test_a_chain_of_merges_in_one_transaction_is_one_entity_and_each_link_is_undone_alone(ledger):
