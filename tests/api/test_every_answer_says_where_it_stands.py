@@ -15,6 +15,8 @@ The routes are those that the application has: one that is new is walked too, or
 
 from __future__ import annotations
 
+from collections import defaultdict
+
 import pytest
 
 from api.mcp.schemas import TOOLS
@@ -39,14 +41,10 @@ def told(server, scribe, database):
         heads = conn.execute(
             "select seq, head_hash from ledger_transaction where kb_id = %s order by seq", (server.kb,)
         ).fetchall()
-    values = {
+    values = defaultdict(lambda: "Heron") | {
         "kb_id": str(server.kb),
         "document_id": str(spoken.document_id),
         "fact_id": str(fact["id"]),
-        "entity": "Heron",
-        "entity_id": "Heron",
-        "name": "Heron",
-        "query": "Heron",
         "since": "2000",
     }
     return values, {row["seq"]: bytes(row["head_hash"]).hex() for row in heads}
