@@ -23,6 +23,25 @@ def search(who: Member, query: str, as_of: str | None, limit: int) -> dict[str, 
     return {**answer, "arms": {arm: without_places(state) for arm, state in answer["arms"].items()}}
 
 
+def gather(
+    who: Member,
+    question: str,
+    budget: int,
+    *,
+    at: str | None = None,
+    as_of: str | None = None,
+    before: str | None = None,
+) -> dict[str, Any]:
+    """Facts and passages for a question under a budget of tokens; ``arms`` as in `search`."""
+    from substrate.retrieval.context import context
+
+    embedder = who.embedder_or_error()
+    with who.read() as conn:
+        moment = who.moment(conn, at=at, as_of=as_of, before=before)
+        answer = context(conn, who.kb_id, question, moment, embedder=embedder, settings=who.settings, budget=budget)
+    return {**answer, "arms": {arm: without_places(state) for arm, state in answer["arms"].items()}}
+
+
 def without_places(reason: str) -> str:
     """A reason without addresses, folders and keys: what a model or a file said may name them."""
     plain = _ADDRESS.sub("the endpoint", reason)

@@ -21,6 +21,7 @@ def fact_ids_in(answer: Mapping[str, Any]) -> list[UUID]:
 def chunk_ids_in(answer: Mapping[str, Any]) -> list[UUID]:
     """Ids of the passages shown, in order."""
     shown = [*answer.get("chunks", ()), *answer.get("sections", ())]
+    shown += [passage for document in answer.get("documents", ()) for passage in document.get("passages", ())]
     return [UUID(c["chunk_id"]) for c in shown]
 
 

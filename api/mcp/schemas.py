@@ -54,7 +54,8 @@ def _object(**properties: Json) -> Json:
 
 
 def _list(**properties: Json) -> Json:
-    return {"type": "array", "items": _object(**properties)}
+    """Rows with these fields, all of which are there; to say so again would lengthen the list of tools by a quarter."""
+    return {"type": "array", "items": {"type": "object", "properties": properties}}
 
 
 _ENVELOPE = {"kb_id": _STRING, "as_of": _STRING, "seq": _INTEGER, "head_hash": _STRING}
@@ -133,6 +134,38 @@ TOOLS: tuple[ToolSpec, ...] = (
                 text=_STRING,
                 truncated=_BOOLEAN,
             ),
+        ),
+    ),
+    ToolSpec(
+        "context",
+        "Context for a question",
+        "All that a question needs, packed under a token budget: facts about whoever it names, on both clocks, and the "
+        "best passages in reading order, with documents to cite and a count of what had no room. Start here.",
+        _input(
+            ("question",),
+            question=_text("The question in words.", minLength=1, maxLength=2000),
+            budget_tokens={
+                "type": "integer",
+                "minimum": 100,
+                "maximum": 32000,
+                "description": "At most so many tokens; 1500 unless told.",
+            },
+            at=_text(f"World time: facts that held then; passages have no world time. {_DATE}."),
+            **_MOMENTS,
+        ),
+        _object(
+            **_ENVELOPE,
+            at=_null("string"),
+            budget_tokens=_INTEGER,
+            used_tokens=_INTEGER,
+            arms=_object(lexical=_STRING, vector=_STRING),
+            facts=_list(id=_STRING, entity=_STRING, statement=_STRING),
+            documents=_list(
+                document_id=_STRING,
+                filename=_STRING,
+                passages=_list(chunk_id=_STRING, seq=_INTEGER, text=_STRING),
+            ),
+            left_out=_object(facts=_INTEGER, passages=_INTEGER, copies=_INTEGER),
         ),
     ),
     ToolSpec(

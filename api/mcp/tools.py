@@ -9,7 +9,7 @@ from uuid import UUID
 
 from api.deps import Member
 from api.mcp import text
-from api.searching import search
+from api.searching import gather, search
 from api.served import chunk_ids_in, fact_ids_in
 from substrate import reads
 from substrate.errors import Forbidden, NotFound
@@ -49,6 +49,13 @@ def _search_chunks(who: Member, arguments: Arguments) -> Result:
     rows = text.search_rows(answer)
     lead = "\n".join([f"{len(rows)} passages {text.stands_on(answer)}", *text.arms(answer)])
     return Result(answer, "\n\n".join([lead, *rows]))
+
+
+def _context(who: Member, arguments: Arguments) -> Result:
+    moments = {name: arguments.get(name) for name in ("at", "as_of", "before")}
+    answer = gather(who, arguments["question"], arguments.get("budget_tokens", 1500), **moments)
+    said = answer.pop("text")
+    return Result(answer, "\n".join([f"Context {text.stands_on(answer)}", *text.arms(answer), said]))
 
 
 def _get_document(who: Member, arguments: Arguments) -> Result:
@@ -169,6 +176,7 @@ def _remember(who: Member, arguments: Arguments) -> Result:
 
 _TOOLS: Mapping[str, Callable[[Member, Arguments], Result]] = {
     "search_chunks": _search_chunks,
+    "context": _context,
     "get_document": _get_document,
     "find_entities": _find_entities,
     "entity_facts": _entity_facts,

@@ -8,6 +8,7 @@ from uuid import UUID
 from fastapi import APIRouter, Query
 
 from api.deps import Reader, StrictRoute
+from api.searching import gather
 from api.searching import search as search_as_served
 from api.served import log_facts
 from substrate import reads
@@ -118,3 +119,18 @@ def search(
 ) -> dict[str, Any]:
     """The best passages for a question."""
     return log_facts(who, "search_chunks", search_as_served(who, query, as_of, limit))
+
+
+@router.get("/context")
+def context(
+    kb_id: UUID,
+    who: Reader,
+    question: str,
+    budget_tokens: int = 1500,
+    at: str | None = None,
+    as_of: str | None = None,
+    before: str | None = None,
+) -> dict[str, Any]:
+    """Facts and passages for a question, packed under a budget of tokens."""
+    answer = gather(who, question, budget_tokens, at=at, as_of=as_of, before=before)
+    return log_facts(who, "context", answer)

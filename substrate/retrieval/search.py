@@ -105,11 +105,16 @@ def search_chunks(
     return answer
 
 
-def _check(query: str, as_of: AsOf, limit: int) -> None:
+def check_question(query: str, field: str = "query") -> None:
+    """Raises `InvalidInput` for a blank or over-long question."""
     if not query.strip():
-        raise InvalidInput("query must not be blank", field="query")
+        raise InvalidInput(f"{field} must not be blank", field=field)
     if len(query) > LONGEST_QUERY:
-        raise InvalidInput(f"query has {len(query)} characters; at most {LONGEST_QUERY} are searched", field="query")
+        raise InvalidInput(f"{field} has {len(query)} characters; at most {LONGEST_QUERY} are searched", field=field)
+
+
+def _check(query: str, as_of: AsOf, limit: int) -> None:
+    check_question(query)
     if not 1 <= limit <= MOST_PASSAGES:
         raise InvalidInput(f"limit: {limit} is not between 1 and {MOST_PASSAGES}", field="limit")
     if as_of.valid_at is not None:
@@ -190,10 +195,10 @@ def ranked_passages(
     embedder: Embedder | ModelUnavailable | None,
     settings: Settings,
     namespace: str | None = None,
-) -> tuple[Ranked, Mapping[str, Mapping[UUID, Mapping[str, Any]]]]:
-    """All candidates of `search_chunks` in their order, and where each arm put its own."""
+) -> tuple[Ranked, Mapping[str, Mapping[UUID, Mapping[str, Any]]], Mapping[str, str]]:
+    """All candidates of `search_chunks` in their order, where each arm put its own, and how the arms stand."""
     found = _ask_arms(conn, kb_id, query, as_of, embedder, settings, namespace)
-    return _ranked(conn, kb_id, query, as_of, found), found.ranks()
+    return _ranked(conn, kb_id, query, as_of, found), found.ranks(), found.states
 
 
 def _ranked(conn: ReadConnection, kb_id: UUID, query: str, as_of: AsOf, found: _Found) -> Ranked:

@@ -16,7 +16,7 @@ from substrate import access
 from substrate.db import EVERY_BASE
 from tests.api.conftest import REFUSED
 
-READ_TOOLS = ["search_chunks", "get_document", "find_entities", "entity_facts", "timeline", "changes"]
+READ_TOOLS = ["search_chunks", "context", "get_document", "find_entities", "entity_facts", "timeline", "changes"]
 MODERN = {
     "io.modelcontextprotocol/protocolVersion": "2026-07-28",
     "io.modelcontextprotocol/clientInfo": {"name": "t", "version": "1"},

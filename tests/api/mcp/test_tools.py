@@ -16,6 +16,17 @@ from tests.api.mcp.test_protocol import rpc
 from tests.ledger_facts import day, money
 
 
+def rows_have_their_fields(schema, value):
+    """The schemas leave "required" out of rows, to be short; every row has every field all the same."""
+    if isinstance(value, list):
+        for item in value:
+            rows_have_their_fields(schema.get("items", {}), item)
+    elif isinstance(value, dict) and "properties" in schema:
+        assert set(schema["properties"]) <= set(value)
+        for name, below in schema["properties"].items():
+            rows_have_their_fields(below, value[name])
+
+
 @pytest.fixture
 def call(server):
     def ask(tool, /, *, token=None, **arguments):
@@ -23,6 +34,7 @@ def call(server):
         result = answer["result"]
         assert result["isError"] is False, result["content"]
         jsonschema.validate(result["structuredContent"], dict(BY_NAME[tool].output))
+        rows_have_their_fields(BY_NAME[tool].output, result["structuredContent"])
         return result["structuredContent"], result["content"][0]["text"]
 
     return ask
@@ -124,6 +136,40 @@ def test_remember_records_and_does_not_claim_a_fact(call, server, database):
         assert reads.list_pending(conn, server.kb, moment)["total"] == 0
         rows = conn.execute("select actor, via from ledger_transaction order by seq").fetchall()
     assert {(r["actor"], r["via"]) for r in rows} == {("person:Ada (writer)", "mcp")}
+
+
+def test_context_packs_facts_and_passages_on_both_clocks(call, scribe, server, database):
+    ann = scribe.document("Ann Field leads Heron.", doc_time=day("2021-03-01"))
+    scribe.say("Ann Field", "leads", "Heron", evidence=ann, start=day("2021-01-01"), kinds={"Heron": "project"})
+    then = scribe.seq()
+    bob = scribe.document("Bob Marsh leads Heron now.", doc_time=day("2023-04-02"))
+    scribe.say("Bob Marsh", "leads", "Heron", evidence=bob, start=day("2023-04-01"))
+    now, text = call("context", question="Who leads Heron?", at="2024-08")
+    assert [f["statement"] for f in now["facts"]] == ["Bob Marsh — leads — Heron (2023-04-01 → open)"]
+    assert "Facts on record, held at 2024-08:" in text and now["facts"][0]["statement"] in text
+    assert {p["text"] for d in now["documents"] for p in d["passages"]} == {
+        "Ann Field leads Heron.",
+        "Bob Marsh leads Heron now.",
+    }
+    both, _ = call("context", question="Who leads Heron?")
+    assert [f["other_name"] for f in both["facts"]] == ["Ann Field", "Bob Marsh"]  # in the order of the world
+    believed, text = call("context", question="Who leads Heron?", as_of=f"seq:{then}")
+    assert [f["other_name"] for f in believed["facts"]] == ["Ann Field"] and "Bob" not in text
+    elsewhere, text = call("context", question="Who paints the fence?", budget_tokens=100)
+    assert elsewhere["facts"] == []
+    server.app.state.access_log.flush()
+    with database.read(EVERY_BASE) as conn:
+        [event, *_] = conn.execute("select * from access_events where action = 'context' order by id").fetchall()
+    assert event["fact_ids"] == [UUID(now["facts"][0]["id"])] and len(event["chunk_ids"]) == 2
+
+
+def test_context_keeps_what_fits_of_many_facts(call, scribe):
+    for i in range(40):
+        scribe.say("Ada", "works_on", f"Project {i:03}")
+    few, text = call("context", question="What does Ada work on?", budget_tokens=300)
+    many, _ = call("context", question="What does Ada work on?", budget_tokens=3000)
+    assert 0 < len(few["facts"]) < len(many["facts"]) == 40 and few["used_tokens"] <= 300
+    assert few["left_out"]["facts"] == 40 - len(few["facts"]) and f"{few['left_out']['facts']} facts" in text
 
 
 def test_a_remembered_sentence_is_found_by_the_very_next_search(call, server):
