@@ -15,7 +15,7 @@ from substrate.ledger.conflict_rules import RIVALS, Pair, pair
 from substrate.ledger.door import Door
 from substrate.ledger.entities import canonical_ids, cluster_members
 from substrate.ledger.spans import Assertion, Fix, Span, Temporal
-from substrate.ledger.timelines import Timelines, spans
+from substrate.ledger.timelines import Timelines
 from substrate.ontology.terms import Ontology
 
 Row = Mapping[str, Any]
@@ -67,11 +67,12 @@ class Scene:
         No relation asks for uniqueness, it is not a person's word, denies and corrects nothing, and its triple was
         never stated by anything that is held.
         """
-        told = Counter(triple_of(r, self.canonical) for r in rows)
+        triples = [triple_of(r, self.canonical) for r in rows]
+        told = Counter(triples)
         found = {
             t: r
-            for r in rows
-            if told[t := triple_of(r, self.canonical)] == 1
+            for t, r in zip(triples, rows, strict=True)
+            if told[t] == 1
             and not (r["denies"] or r["corrects"] or r["replaces"] or r["origin"] == "person" or self.timelines(t))
         }
         if not found:
@@ -257,7 +258,8 @@ class Scene:
     def spans_alone(self, triple: Triple, row: Row) -> tuple[Temporal, list[Span]]:
         """As `spans`, of a statement that stands `alone`."""
         temporal = self._temporal(triple, [row])
-        return temporal, spans([self.statement({**row, "recorded_seq": self.door.seq}, triple)], [], temporal)
+        statement = self.statement({**row, "recorded_seq": self.door.seq}, _ALONE)
+        return temporal, Timelines({statement.value: [statement]}, {}).spans(statement.value, temporal)
 
     def _temporal(self, triple: Triple, rows: Sequence[Row]) -> Temporal:
         predicate = predicate_of(triple)
@@ -301,6 +303,9 @@ class Scene:
             grade=row["grade"],
             fixes=fixes.get(row["id"]) if fixes else None,
         )
+
+
+_ALONE: Triple = (UUID(int=0), "", "")  # there is no other value to tell it from
 
 
 def value_of(triple: Triple) -> str:
