@@ -229,7 +229,7 @@ begin
           and k.invalidated_seq is not null and k.phrase <> '[purged]';
 
     return query
-        with rows (tab, id, seq) as (
+        with blanked (tab, id, seq) as (
             select 'documents', d.id, d.recorded_seq from documents d where d.kb_id = base and d.id = document
             union all
             select 'document_versions', v.id, v.recorded_seq from document_versions v
@@ -251,16 +251,22 @@ begin
             union all
             select 'refusal_restatements', s.refusal_id, s.recorded_seq from refusal_restatements s
             where s.kb_id = base and s.document_id = document and s.source_key like 'name:%'
+        ), said_of as materialized (
+            -- Each payload is read once: a transaction may have written thousands of rows of a table.
+            select l.seq, l.ordinal, substr(l.kind, 8) as tab, convert_from(l.payload, 'UTF8')::jsonb as row
+            from ledger_log l
+            where l.kb_id = base and l.payload is not null
+              and l.seq in (select b.seq from blanked b) and l.kind in (select 'insert ' || b.tab from blanked b)
+        ), named_rows as materialized (
+            select s.seq, s.ordinal, s.tab,
+                   case s.tab when 'mentions' then s.row ->> 'claim_id'
+                              when 'refusal_restatements' then s.row ->> 'refusal_id' else s.row ->> 'id' end as id
+            from said_of s
+            where s.tab <> 'refusal_restatements'
+               or s.row ->> 'document_id' = document::text and s.row ->> 'source_key' like 'name:%'
         )
-        select e.tab, e.id, l.seq, l.ordinal
-        from (select distinct rows.tab, rows.id, rows.seq from rows) e
-        join ledger_log l on l.kb_id = base and l.seq = e.seq and l.kind = 'insert ' || e.tab and l.payload is not null
-        cross join lateral (select convert_from(l.payload, 'UTF8')::jsonb as row) said_of
-        where case e.tab
-                  when 'mentions' then said_of.row ->> 'claim_id' = e.id::text
-                  when 'refusal_restatements' then said_of.row ->> 'refusal_id' = e.id::text
-                      and said_of.row ->> 'document_id' = document::text and said_of.row ->> 'source_key' like 'name:%'
-                  else said_of.row ->> 'id' = e.id::text end;
+        select distinct b.tab, b.id, n.seq, n.ordinal
+        from blanked b join named_rows n on n.tab = b.tab and n.seq = b.seq and n.id = b.id::text;
 
     perform set_config('twoclocks.purging', purge::text, true);
     update documents d set external_id = 'purged:' || d.id where d.kb_id = base and d.id = document;

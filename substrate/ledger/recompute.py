@@ -104,6 +104,7 @@ class _Diff:
     ) -> None:
         self.scene, self.door = scene, scene.door
         self.former = dict(lineages or {})
+        self.given: set[UUID] = set()
         self.withdrawal, self.merging = withdrawal, merging
         self.closing: dict[str, list[UUID]] = defaultdict(list)
         self.facts: list[dict[str, object]] = []
@@ -211,10 +212,11 @@ class _Diff:
     def _lineage(self, span: Span) -> UUID:
         """The one that most of what the span rests on made up before, each given once; else a new one."""
         known = Counter(self.former[i] for i in span.support if i in self.former)
-        if not known:
+        free = [lineage for lineage in known if lineage not in self.given]
+        if not free:
             return new_id()
-        chosen = min(known, key=lambda lineage: (-known[lineage], str(lineage)))
-        self.former = {i: lineage for i, lineage in self.former.items() if lineage != chosen}
+        chosen = min(free, key=lambda lineage: (-known[lineage], str(lineage)))
+        self.given.add(chosen)
         return chosen
 
     def _insert(self, fact: dict[str, Any], support: set[UUID]) -> None:

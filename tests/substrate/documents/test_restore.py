@@ -10,7 +10,9 @@ import pytest
 from substrate.db import Database
 from substrate.documents.deletion import delete
 from substrate.documents.restore import restore
+from substrate.documents.stage import run_parse
 from substrate.errors import Conflict, NotFound
+from substrate.extraction.stage import run_claims
 from substrate.ledger import open_door, verdicts
 from substrate.ledger.retractions import reject_fact
 from substrate.retrieval.search import search_chunks
@@ -208,6 +210,31 @@ def test_a_document_deleted_before_it_was_read_is_read_after_it_came_back(shelf:
     assert shelf.told("Orion") == []
     shelf.read()
     assert shelf.told("Orion") == ["leads Ada", "motto Excelsior"]
+
+
+def test_a_document_deleted_half_read_is_read_to_the_end_after_it_came_back(shelf: Shelf) -> None:
+    shelf.put("one", TEXT, read=False)
+    run_parse(shelf.database, shelf.kb)
+    run_claims(shelf.database, shelf.kb, shelf.extractor)
+    gone = shelf.delete("one")
+    shelf.read()
+    asked = shelf.extractor.asked
+    shelf.restore(gone)
+    shelf.read()
+    assert shelf.told("Orion") == ["leads Ada", "motto Excelsior"]
+    assert shelf.extractor.asked == asked
+
+
+def test_a_stretch_that_a_rival_cut_in_two_meanwhile_goes_on_under_its_lineage_once(shelf: Shelf) -> None:
+    shelf.put("one", "Ada leads Orion since 2020.\n\nAda leads Orion since 2022.\n")
+    [whole] = shelf.facts("Orion")
+    gone = shelf.delete("one")
+    shelf.put("two", "Bo leads Orion since 2021.\n")
+    shelf.restore(gone)
+    stretches = [f for f in shelf.facts("Orion") if f["other_name"] == "Ada"]
+    assert [f["valid_from"][:4] for f in stretches] == ["2020", "2022"]
+    assert [f["lineage_id"] for f in stretches].count(whole["lineage_id"]) == 1
+    assert shelf.verified()
 
 
 def test_a_document_deleted_between_two_versions_comes_back_between_them(shelf: Shelf) -> None:
