@@ -123,7 +123,9 @@ class History(Scribe):
             refusal, said = self.one("refusals", "id"), self.one("assertions", "id", "invalidated_seq is null")
             door.insert("verdict_batches", [{"id": batch, "why": "heard"}])
             door.insert("verdicts", [{"batch_id": batch, "pending_id": decided, "refusal_id": refusal}])
-            door.insert("withheld", [{"id": withheld, "assertion_id": said, "refusal_id": refusal}])
+            other = self.one("assertions", "id", f"invalidated_seq is null and id <> '{said}'")
+            kept = ((withheld, said), (uuid4(), other))
+            door.insert("withheld", [{"id": i, "assertion_id": a, "refusal_id": refusal} for i, a in kept])
         with self.database.write(self.kb_id) as conn, self._door(conn) as door:
             door.close("withheld", [withheld])
             revert_retype(door, retyping, "no")
