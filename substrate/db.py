@@ -72,7 +72,8 @@ def _reaching(begin: str, reach: Reach, *settings: str) -> bytes:
 def _configure(connection: Connection[DictRow]) -> None:
     # The login may be the owner; the session gives its rights up before the first statement of the product.
     connection.execute(f"set role {APP_ROLE}")
-    connection.execute("set timezone to 'UTC'")
+    # A database may give its sessions other styles than those that values are read and hashed in.
+    connection.execute("set timezone to 'UTC'; set datestyle to 'ISO, YMD'; set extra_float_digits to 1")
     set_json_loads(from_json, connection)  # the standard reader took a quarter of a read's time
     connection.execute("set jit = off")  # compiling a query of milliseconds takes tens of them
 
