@@ -57,7 +57,7 @@ class Owner:
 
     @property
     def middle(self) -> int:
-        """A transaction with events on both sides, three events of its own at least."""
+        """A transaction of the helpers' person with events on both sides, three events of its own at least."""
         return self.one(
             """select seq from ledger_transaction where kb_id = %(kb)s and events > 2 and actor = 'person:test'
                order by abs(seq - (select seq / 2 from kb_head where kb_id = %(kb)s)) limit 1"""
