@@ -10,10 +10,11 @@ from __future__ import annotations
 import hashlib
 import json
 import struct
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import UTC, datetime
 from decimal import Decimal
 from functools import lru_cache
+from typing import Any
 from uuid import UUID
 
 from pydantic_core import to_json
@@ -58,6 +59,9 @@ def _real(value: float) -> str:
     return repr(round(struct.unpack("f", struct.pack("f", value))[0], 6) + 0.0)
 
 
+_SPELLED: Mapping[type, Callable[[Any], object]] = {datetime: _time, float: _real}
+
+
 def _inside(value: object) -> object:
     if not isinstance(value, float):
         return _plain(value)
@@ -83,7 +87,8 @@ def row_bytes(
             if not sparse:
                 row[name] = None
         else:
-            row[name] = value if type(value) in _READY else _plain(value)
+            kind = type(value)
+            row[name] = value if kind in _READY else _SPELLED.get(kind, _plain)(value)
     return to_json(row)
 
 

@@ -8,14 +8,31 @@ from __future__ import annotations
 
 import os
 import time
-from uuid import UUID
+from uuid import UUID, SafeUUID
 
 _VERSION_AND_VARIANT = 0x7 << 76 | 0x2 << 62
-_RANDOM = (1 << 62) - 1
+_CHANCE = (1 << 62) - 1
+_BLOCK = 4096
+_drawn: list[bytes] = []
+os.register_at_fork(after_in_child=_drawn.clear)  # or two processes would draw the same
 
 
 def new_id() -> UUID:
     """An id no other call gives: milliseconds, the fraction in 12 bits, and 62 bits of chance."""
+    try:
+        drawn = _drawn.pop()
+    except IndexError:
+        block = os.urandom(_BLOCK)
+        _drawn.extend(block[i : i + 8] for i in range(8, _BLOCK, 8))
+        drawn = block[:8]
     milliseconds, rest = divmod(time.time_ns(), 1_000_000)
-    chance = int.from_bytes(os.urandom(8), "big") & _RANDOM
-    return UUID(int=milliseconds << 80 | _VERSION_AND_VARIANT | (rest << 12) // 1_000_000 << 64 | chance)
+    chance = int.from_bytes(drawn, "big") & _CHANCE
+    return _uuid(milliseconds << 80 | _VERSION_AND_VARIANT | (rest << 12) // 1_000_000 << 64 | chance)
+
+
+def _uuid(value: int) -> UUID:
+    """`UUID` checks a hundred things first, for three times as long as the rest takes."""
+    made = object.__new__(UUID)
+    object.__setattr__(made, "int", value)
+    object.__setattr__(made, "is_safe", SafeUUID.unknown)
+    return made
