@@ -1,10 +1,19 @@
-"""Documents of an invented company, drawn with a seed: facts in business sentences among sentences that state none."""
+"""Documents of an invented company, drawn with a seed: facts in business sentences among sentences that state none.
+
+And statements as they reach the ledger, for what is measured without any text.
+"""
 
 from __future__ import annotations
 
 import random
+from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import date, timedelta
+from datetime import UTC, date, datetime, timedelta
+from decimal import Decimal
+from uuid import UUID
+
+from substrate.extraction.claims import ClaimTime, Value
+from substrate.ledger.drafts import Draft, Evidence
 
 _FIRST = (
     "Ada Bela Cora Dario Edda Farid Greta Hugo Ines Jonas Kira Levi Mona Nils Olga Pavel Rhea Sven Tara Uwe".split()
@@ -84,3 +93,54 @@ def _sentence(rng: random.Random, staff: list[str], projects: list[str], houses:
 
 def _day(rng: random.Random) -> str:
     return (date(2015, 1, 1) + timedelta(days=rng.randrange(3600))).isoformat()
+
+
+ONTOLOGY = """
+classes:
+  - {key: person, label: Person}
+relations:
+  - {key: leads, label: leads, inverse_functional: true}
+  - {key: works_for, label: works for}
+  - {key: knows, label: knows}
+  - {key: based_in, label: based in, functional: true}
+  - {key: acquired, label: acquired, temporal: event}
+attributes:
+  - {key: salary, label: salary, functional: true, datatype: number, unit: EUR}
+  - {key: note, label: note, datatype: text}
+"""
+_KINDS = {"works_for": 25, "knows": 25, "leads": 8, "based_in": 8, "acquired": 8, "salary": 12, "note": 14}
+_EPOCH = datetime(2000, 1, 1, tzinfo=UTC)
+
+
+def drafts(rng: random.Random, entities: Sequence[UUID], count: int, name: str, evidence: Evidence) -> list[Draft]:
+    """`count` statements that documents could make of these entities, in the relations of `ONTOLOGY`.
+
+    28 % are of relations that ask for uniqueness, so that what an earlier statement opened is closed by a later one and
+    written anew; the others mostly stand alone. `name` makes their source keys theirs.
+    """
+    kinds = rng.choices(tuple(_KINDS), tuple(_KINDS.values()), k=count)
+    return [_draft(rng, entities, kind, f"{name}:{i}", evidence) for i, kind in enumerate(kinds)]
+
+
+def _draft(rng: random.Random, entities: Sequence[UUID], kind: str, key: str, evidence: Evidence) -> Draft:
+    day = _EPOCH + timedelta(days=rng.randrange(9000))
+    subject, target = rng.sample(range(len(entities)), 2)
+    value = None
+    if kind == "salary":
+        amount = rng.randrange(30, 900) * 1000
+        value = Value(f"{amount:,} EUR", number=Decimal(amount), unit="EUR", datatype="number")
+    elif kind == "note":
+        value = Value(f"remark {rng.randrange(10**9)}", datatype="text")
+    return Draft(
+        source_key=key,
+        subject_id=entities[subject],
+        phrase=kind.replace("_", " "),
+        predicate_key=kind,
+        object_id=entities[target] if value is None else None,
+        value=value,
+        time=ClaimTime(valid_from=day, valid_from_precision="day"),
+        attested_at=day,
+        origin="import",
+        confidence=0.9,
+        evidence=evidence,
+    )
