@@ -103,7 +103,7 @@ def _line(item: Answer, names: Answer) -> str:
     if kind == "entity":
         return f"entity {item['label']}  {item['id']}"
     if kind == "type":
-        return f"type of {name(item['id'])}: {item['type_key']} ({item['source']})"
+        return f"type of {name(item['entity_id'])}: {item['type_key'] or 'none'} ({item['source']})"
     if kind == "identity":
         return f"{item['id']} is {name(item['canonical_id'])}"
     if kind == "evidence":

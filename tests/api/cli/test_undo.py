@@ -41,6 +41,10 @@ def test_a_person_says_what_something_is(cli, scribe):  # noqa: F811
     assert "give TYPE_KEY or --none" in cli("entity", "retype", "Heron", code=2)
     assert "retyped" in cli("entity", "retype", "Heron", "--none")
     assert "Heron: no type" in cli("entity", "retypings")
+    told = cli("history", "Heron")
+    assert "type of Heron: person (extracted)" in told
+    assert "type of Heron: project (human)" in told
+    assert "type of Heron: none (human)" in told
     assert cli("entity", "untype", retyping) == "taken back\n"
     assert cli("entity", "untype", retyping, code=1).startswith("Error: this retyping was reverted")
     assert json.loads(cli("entity", "retypings", "--json"))["total"] == 2
