@@ -250,6 +250,11 @@ def test_a_seal_is_the_only_thing_that_may_be_set_of_an_event(owner):
     for column in ("id", "payload", "hash", "seal"):
         forged = f"insert into access_events (kb_id, via, action, {column}) values ('{kb}', 'mcp', 'z', default)"
         assert outcome(owner, forged) is InsufficientPrivilege, column
+    owner.execute("set role none")
+    for change in ("action = 'z'", "at = at + interval '1 second'", "hash = sha256(hash)", "fact_ids = array[kb_id]"):
+        both = f"update access_events set seal = 7, {change} where action = 'y'"
+        assert outcome(owner, both) is InsufficientPrivilege, change
+    as_application(owner)
     owner.execute(f"update access_events set seal = 7 {mine}", (kb,))
     assert owner.execute(f"select seal from access_events {mine}", (kb,)).fetchone()["seal"] == 7
     with pytest.raises(InsufficientPrivilege), owner.transaction():
