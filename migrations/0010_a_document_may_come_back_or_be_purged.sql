@@ -106,7 +106,8 @@ begin
 end $$;
 
 -- Facts that a document's words stand in: those that rested on its statements alone while they were held, and closed
--- ones whose words or dates no statement of an unpurged source has. Rows that were blanked before are left out.
+-- ones whose words or dates no statement of another source has. Statements that were purged have no words any more, so
+-- that they speak for nothing here and below. Rows that were blanked before are left out.
 create function facts_of_purged(base uuid, document uuid) returns table (id uuid, recorded_seq bigint)
 language sql stable set search_path = pg_catalog, public, pg_temp as $$
     with mine as (
@@ -120,7 +121,6 @@ language sql stable set search_path = pg_catalog, public, pg_temp as $$
         join evidence v on v.kb_id = base and v.lineage_id = m.lineage_id
         join assertions a on a.kb_id = v.kb_id and a.id = v.assertion_id
         where a.document_id is distinct from document
-          and not exists (select from document_purges p where p.kb_id = base and p.document_id = a.document_id)
     )
     select f.id, f.recorded_seq
     from mine m
@@ -155,8 +155,7 @@ language sql stable set search_path = pg_catalog, public, pg_temp as $$
       and not exists (
           select from assertions a
           where a.kb_id = base and a.subject_id = e.id and a.predicate_key = 'known_as' and a.value_norm = e.label_norm
-            and a.document_id is distinct from document
-            and not exists (select from document_purges p where p.kb_id = base and p.document_id = a.document_id))
+            and a.document_id is distinct from document)
 $$;
 
 -- Refusals of what the document alone had stated or proposed, and no other unpurged source said again.
@@ -180,8 +179,7 @@ language sql stable set search_path = pg_catalog, public, pg_temp as $$
           select from assertions a
           where a.kb_id = base and a.subject_id = r.subject_id and a.phrase = r.phrase
             and a.value_norm is not distinct from r.value_norm and a.object_id is not distinct from r.object_id
-            and a.document_id is distinct from document
-            and not exists (select from document_purges p where p.kb_id = base and p.document_id = a.document_id))
+            and a.document_id is distinct from document)
       and not exists (
           select from refusal_restatements s
           where s.kb_id = base and s.refusal_id = r.id and s.document_id <> document

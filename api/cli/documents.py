@@ -131,6 +131,29 @@ def deletions(as_of: str | None, slug: str | None, as_json: bool, **page: Any) -
 
 
 @documents.command()
+@click.option("--as-of", help="Record time.")
+@click.option("--limit", default=50, show_default=True)
+@click.option("--cursor")
+@base_option
+@json_option
+def unconfirmed(as_of: str | None, slug: str | None, as_json: bool, **page: Any) -> None:
+    """Facts that are held although no passage held says so, each with the sentence it rested on."""
+    with opened() as (_, db), db.read(EVERY_BASE) as conn:
+        base = the_base(conn, slug)
+        answer = reads.list_unconfirmed(conn, base.id, reads.resolve(conn, base.id, as_of=as_of), **page)
+    if as_json:
+        print_json(answer)
+        return
+    for f in answer["facts"]:
+        other = f["object_name"] or f["object_value"]["raw"]
+        click.echo(f"{f['id']}  {f['subject_name']} {f['predicate_label']} {other}")
+        for e in f["rested_on"][:1]:
+            click.echo(f'  "{" ".join(e["quote"].split())}" ({e["filename"]}, {e["passage"]} since)')
+    if answer["next_cursor"]:
+        click.echo(f"more rows: --cursor {answer['next_cursor']}")
+
+
+@documents.command()
 @click.argument("deletion_id", type=click.UUID)
 @click.option("--why", default="", help="Kept with the restoration.")
 @base_option

@@ -44,6 +44,8 @@ def document(answer: Answer) -> str:
     """A page of a document, with how to go on."""
     date = f", dated {answer['doc_time'][:10]}" if answer["doc_time"] else ""
     lines = [f'"{answer["filename"]}"{date} {stands_on(answer)}']
+    if answer["missing_since"]:
+        lines.append(f"It is not at its source any more since {answer['missing_since'][:10]}; nobody deleted it.")
     if answer["purged"]:
         lines.append(f"Its words are gone{_purged(answer['purged'])}.")
     elif answer["state"] != "parsed":

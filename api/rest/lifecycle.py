@@ -42,6 +42,16 @@ def administrator(request: Request) -> Member:
 Administrator = Annotated[Member, Depends(administrator)]
 
 
+@router.get("/review/unconfirmed")
+def list_unconfirmed(
+    kb_id: UUID, who: Reader, as_of: str | None = None, limit: int = 50, cursor: str | None = None
+) -> dict[str, Any]:
+    """Facts that are held although no passage held says so, oldest first, each with what it rested on."""
+    with who.read() as conn:
+        moment = who.moment(conn, as_of=as_of)
+        return reads.list_unconfirmed(conn, kb_id, moment, limit=limit, cursor=cursor)
+
+
 @router.get("/deletions")
 def list_deletions(
     kb_id: UUID, who: Reader, as_of: str | None = None, limit: int = 50, cursor: str | None = None

@@ -5,6 +5,7 @@ the ``since`` of a fact or row is a function of the question and the sequence nu
 """
 
 from substrate.reads.changes import changes
+from substrate.reads.confirmation import list_unconfirmed
 from substrate.reads.conflicts import list_conflicts, list_corrections
 from substrate.reads.deletions import document_deletions, list_deletions
 from substrate.reads.diff import diff_between, record_diff, world_diff
@@ -37,6 +38,7 @@ __all__ = [
     "list_pending",
     "list_refusals",
     "list_retypings",
+    "list_unconfirmed",
     "list_verdicts",
     "promised",
     "record_diff",

@@ -14,9 +14,12 @@ from substrate import sql
 from substrate.axes.as_of import AsOf
 from substrate.db import AnyConnection
 from substrate.ledger.erasure import PURGED
-from substrate.reads.moments import rfc3339
+from substrate.reads import cursors
+from substrate.reads.deletions import facts_told
+from substrate.reads.moments import envelope, rfc3339
 from substrate.reads.shapes import Row, text_or_none
 
+MOST = 200
 Passages = list[dict[str, Any]]
 
 
@@ -35,6 +38,28 @@ def purged_since(conn: AnyConnection, kb_id: UUID, rows: Sequence[Row]) -> Mappi
             "document_id": str(row["document_id"]),
         }
         for row in found
+    }
+
+
+def list_unconfirmed(
+    conn: AnyConnection, kb_id: UUID, as_of: AsOf, *, limit: int = 50, cursor: str | None = None
+) -> dict[str, Any]:
+    """Every fact that was unconfirmed at `as_of`, oldest first: its ends and relation, and ``rested_on``."""
+    page = cursors.page(conn, kb_id, as_of, cursor, limit=limit, most=MOST, question=("unconfirmed",))
+    parameters = sql.parameters(page.as_of, kb_id=kb_id, limit=page.limit, offset=page.offset)
+    rows = conn.execute(sql.query("lifecycle_unconfirmed_facts", page.as_of), parameters).fetchall()
+    found = [row for row in rows if row["id"] is not None]
+    told = facts_told(conn, kb_id, page.as_of, {row["id"] for row in found})
+    rested = unconfirmed(conn, kb_id, page.as_of, {row["lineage_id"] for row in found})
+    following = page.following(rows[0]["total"])
+    return {
+        "kb_id": str(kb_id),
+        **envelope(page.as_of),
+        "total": rows[0]["total"],
+        "limit": page.limit,
+        "truncated": following is not None,
+        "next_cursor": following,
+        "facts": [{**told[row["id"]], "rested_on": rested[row["lineage_id"]]} for row in found],
     }
 
 

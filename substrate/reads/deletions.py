@@ -43,7 +43,7 @@ def document_deletions(
         raise NotFound("No document with that id in this knowledge base.", field="document_id")
     page, rows = _page(conn, kb_id, as_of, document_id, limit, cursor)
     found = [row for row in rows if row["id"] is not None]
-    told = _facts(conn, kb_id, page.as_of, {i for row in found for i in (*row["fact_ids"], *row["weakened_ids"])})
+    told = facts_told(conn, kb_id, page.as_of, {i for row in found for i in (*row["fact_ids"], *row["weakened_ids"])})
     return _answer(kb_id, page, rows[0]["total"], [_with_lists(row, told) for row in found])
 
 
@@ -130,7 +130,8 @@ def _one(word: str) -> str:
     return "fact" if word == "facts" else word.removesuffix("s")
 
 
-def _facts(conn: AnyConnection, kb_id: UUID, as_of: AsOf, wanted: set[UUID]) -> dict[UUID, dict[str, Any]]:
+def facts_told(conn: AnyConnection, kb_id: UUID, as_of: AsOf, wanted: set[UUID]) -> dict[UUID, dict[str, Any]]:
+    """Fact rows by id: lineage, both ends with their names at `as_of`, and the relation."""
     if not wanted:
         return {}
     parameters = sql.parameters(as_of, kb_id=kb_id, ids=list(wanted))

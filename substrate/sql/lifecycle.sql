@@ -223,3 +223,37 @@ order by v.lineage_id, p.recorded_seq desc
 -- name: lifecycle_purged_after
 -- lint: axis, since it asks what happened after a sequence.
 select p.id from document_purges p where p.kb_id = %(kb_id)s and p.recorded_seq > %(after)s limit 1
+
+-- name: lifecycle_unconfirmed_facts
+-- Held facts that rested on passages and rest on none that was held, oldest first, one page with the total on every row (a
+-- row without id where there are none). Found by where they can come from: versions that are held no more and whose
+-- statements are still in force, and words of people on a fact.
+with suspects as (
+    select e.lineage_id
+    from document_versions v
+    join assertions a on a.kb_id = v.kb_id and a.version_id = v.id and [[held a]]
+    join evidence e on e.kb_id = a.kb_id and e.assertion_id = a.id and [[held e]]
+    where v.kb_id = %(kb_id)s and [[recorded v]] and not [[held v]]
+    union
+    select e.lineage_id
+    from corrections k
+    join evidence e on e.kb_id = k.kb_id and e.assertion_id = k.assertion_id and [[held e]]
+    where k.kb_id = %(kb_id)s and [[held k]]
+), found as (
+    select f.id, f.lineage_id, f.recorded_seq
+    from suspects s
+    join facts f on f.kb_id = %(kb_id)s and f.lineage_id = s.lineage_id and [[held f]]
+    where exists (
+        select from evidence v
+        join assertions a on a.kb_id = v.kb_id and a.id = v.assertion_id
+        where v.kb_id = f.kb_id and v.lineage_id = f.lineage_id and [[recorded v]] and a.chunk_id is not null)
+      and not exists (
+        select from evidence v
+        join assertions a on a.kb_id = v.kb_id and a.id = v.assertion_id
+        join chunks c on c.kb_id = a.kb_id and c.id = a.chunk_id
+        where v.kb_id = f.kb_id and v.lineage_id = f.lineage_id and [[held v]] and [[held c]])
+)
+select totals.total, p.id, p.lineage_id
+from (select count(*) as total from found) totals
+left join (select * from found order by recorded_seq, id limit %(limit)s offset %(offset)s) p on true
+order by p.recorded_seq, p.id

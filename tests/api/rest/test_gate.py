@@ -18,6 +18,7 @@ READS = (
     ("GET", f"/documents/{ID}"),
     ("GET", f"/documents/{ID}/deletions"),
     ("GET", "/deletions"),
+    ("GET", "/review/unconfirmed"),
     ("GET", "/entities?name=x"),
     ("GET", "/entities/x/facts"),
     ("GET", "/entities/x/timeline"),

@@ -296,6 +296,22 @@ def test_the_applications_role_erases_nothing_by_hand(shelf: Shelf, statement: s
         by_hand()
 
 
+def test_a_purge_of_another_transaction_erases_nothing(shelf: Shelf, dsn: str) -> None:
+    document = put(shelf)
+    shelf.delete(f"{CANARY}/memo")
+    done = erase(shelf, document)
+    with psycopg.connect(dsn) as owner:  # as if a backup had brought the words back
+        owner.execute("set session_replication_role = replica")
+        owner.execute("update chunks set text = %s where document_id = %s", (CANARY, document))
+
+    def by_hand() -> None:
+        with shelf.database.write(shelf.kb) as conn:
+            conn.execute("select purge_document(%s, %s)", (shelf.kb, done.purge_id))
+
+    with pytest.raises(psycopg.errors.InsufficientPrivilege, match="same transaction"):
+        by_hand()
+
+
 def test_a_purge_that_the_chain_does_not_know_cannot_be_committed(shelf: Shelf, dsn: str) -> None:
     document = put(shelf)
     shelf.delete(f"{CANARY}/memo")

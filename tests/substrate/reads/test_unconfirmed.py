@@ -34,6 +34,18 @@ def shown(shelf: Shelf, seq: int | None = None) -> str:
         return "\n".join(text.fact_rows(reads.entity_facts(conn, shelf.kb, "Orion", moment)))
 
 
+def listed(shelf: Shelf, seq: int | None = None) -> list[str]:
+    with shelf.database.read(shelf.kb) as conn:
+        moment = reads.resolve(conn, shelf.kb, as_of=None if seq is None else f"seq:{seq}")
+        answer = reads.list_unconfirmed(conn, shelf.kb, moment, limit=1)
+        found = answer["facts"]
+        while answer["next_cursor"]:
+            answer = reads.list_unconfirmed(conn, shelf.kb, moment, limit=1, cursor=answer["next_cursor"])
+            found += answer["facts"]
+    assert len(found) == answer["total"]
+    return sorted(f"{f['subject_name']} {f['predicate_key']}: {f['rested_on'][0]['passage']}" for f in found)
+
+
 def test_between_the_landing_of_a_new_version_and_its_reading(shelf: Shelf) -> None:
     shelf.put("one", "Ada leads Orion.\n")
     before = shelf.seq
@@ -50,11 +62,15 @@ def test_between_the_landing_of_a_new_version_and_its_reading(shelf: Shelf) -> N
     assert (passage["quote"], passage["filename"], passage["passage"]) == ("Ada leads Orion.", "one.md", "superseded")
     assert fact["lineage_id"] in snapshot(shelf)
     assert "[unconfirmed: no passage held now says so]" in shown(shelf)
+    names = ["Ada known_as: superseded", "Orion known_as: superseded"]
+    assert (
+        listed(shelf) == ["Ada known_as: superseded", "Ada leads: superseded", names[1]] and listed(shelf, before) == []
+    )
 
     shelf.read()
     assert shelf.told("Orion") == ["motto Excelsior"]
     assert [f["unconfirmed"] for f in shelf.facts("Orion")] == [False] and snapshot(shelf) == {}
-    assert "unconfirmed" not in shown(shelf)
+    assert "unconfirmed" not in shown(shelf) and listed(shelf) == [] and len(listed(shelf, landed)) == 3
     assert [f["unconfirmed"] for f in shelf.facts("Orion", before)] == [False]
     assert [f["unconfirmed"] for f in shelf.facts("Orion", landed)] == [True]
     assert "unconfirmed" in shown(shelf, landed) and fact["lineage_id"] in snapshot(shelf, landed)
