@@ -6,12 +6,12 @@ Text from documents stands only behind its label and in quotation marks, since a
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from datetime import datetime, timedelta
 from typing import Any
+
+from substrate.reads import words
 
 Answer = Mapping[str, Any]
 _QUOTE = 300
-_FORMS = {"year": "%Y", "month": "%Y-%m", "day": "%Y-%m-%d", "hour": "%Y-%m-%d %H:00Z", "minute": "%Y-%m-%d %H:%MZ"}
 
 
 def stands_on(answer: Answer) -> str:
@@ -106,13 +106,13 @@ def fact_rows(answer: Answer) -> list[str]:
 
 def _fact(f: Answer) -> str:
     arrow = "" if f["direction"] == "out" else " (of it)"
-    other = f["other_name"] or _value(f["object_value"])
+    other = f["other_name"] or words.value(f["object_value"])
     extra = "".join(f" [{q['label']}: {q['value']}]" for q in f["qualifiers"])
     sure = "" if f["confidence"] >= 1 else f" [{f['confidence']:.0%}]"
     later = f" <since {f['since']['invalidated_kind']}{_purged(f['since']['purged'])}>" if f["since"] else ""
     doubt = " [unconfirmed: no passage held now says so]" if f["unconfirmed"] else ""
     against = f" [contested: {', '.join(c['conflict_id'] for c in f['contested'])}]" if f["contested"] else ""
-    line = f"- {f['predicate_label']}{arrow}: {other}{extra} ({_when(f)}){sure}{doubt}{against}{later}"
+    line = f"- {f['predicate_label']}{arrow}: {other}{extra} ({words.interval(f)}){sure}{doubt}{against}{later}"
     for e in f["evidence"][:1]:
         source = f'"{e["filename"]}", document_id {e["document_id"]}' if e["document_id"] else "a person's word"
         more = f", {f['evidence_count']} sources" if f["evidence_count"] > 1 else ""
@@ -127,44 +127,6 @@ def _fact(f: Answer) -> str:
 def _purged(purge: Answer | None) -> str:
     """Who erased the words, when and why."""
     return f", purged on {purge['at'][:10]} by {purge['by']}: {purge['why']}" if purge else ""
-
-
-def _when(f: Answer) -> str:
-    """The stated interval in words; where none is stated, what vouches for it."""
-    if f["undated"]:
-        return "undated"
-    start = _moment(f["valid_from"], f["valid_from_precision"])
-    if start is None and f["attested_from"]:
-        start = f"as of {f['attested_from'][:10]}"
-    if f["end"] == "unknown":
-        known = f["attested_to"] or f["holds_to"]
-        end: str | None = f"ended, date unknown{f', by {known[:10]}' if known else ''}"
-    else:
-        end = _last(f["valid_to"], f["valid_to_precision"]) if f["valid_to"] else None
-        if end is not None and f["end"] == "inferred":
-            end += " (next one begins)"
-    if f["temporal"] == "event":
-        return start or end or "undated"
-    return f"{start or '…'} → {end or 'open'}"
-
-
-def _moment(text: str | None, precision: str | None) -> str | None:
-    if text is None:
-        return None
-    return datetime.fromisoformat(text).strftime(_FORMS.get(precision or "", "%Y-%m-%d %H:%M:%SZ"))
-
-
-def _last(text: str, precision: str | None) -> str | None:
-    """A stored end is the first moment after; people name the last unit that is included."""
-    last = datetime.fromisoformat(text) - timedelta(microseconds=1)
-    return _moment(last.isoformat(), precision)
-
-
-def _value(value: Answer | None) -> str:
-    if value is None:
-        return "?"
-    plain = f"{value['value']} {value['unit'] or ''}".strip()
-    return plain if plain == value["raw"] else f"{plain} ({value['raw']})"
 
 
 def _quoted(text: str) -> str:
@@ -184,11 +146,11 @@ def change_rows(answer: Answer) -> list[str]:
 
 
 def _change(c: Answer) -> str:
-    other = c["object_name"] or _value(c["object_value"])
+    other = c["object_name"] or words.value(c["object_value"])
     line = f"- {c['at']} {c['kind']}: {c['subject_name']} {c['predicate_label']} {other}"
     if c["valid_from"] or c["valid_to"]:
-        start = _moment(c["valid_from"], c["valid_from_precision"]) or "…"
-        end = _last(c["valid_to"], c["valid_to_precision"]) if c["valid_to"] else None
+        start = words.moment(c["valid_from"], c["valid_from_precision"]) or "…"
+        end = words.last_moment(c["valid_to"], c["valid_to_precision"]) if c["valid_to"] else None
         line += f" ({start} → {end or 'open'})"
     if c["quote"]:
         line += f'\n  source: {_quoted(c["quote"])} ("{c["filename"]}", document_id {c["document_id"]})'
