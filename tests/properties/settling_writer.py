@@ -12,7 +12,7 @@ import sys
 import time
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from uuid import UUID
+from uuid import UUID, uuid4
 
 sys.path.insert(0, str(Path(__file__).parents[2]))
 
@@ -27,10 +27,13 @@ PEOPLE, THINGS, DAYS = 9, 40, 300
 
 
 def statement(key: str) -> Said:
-    """What is said under a key: everyone's writes meet on a few timelines."""
+    """What is said under a key: everyone's writes meet on a few timelines.
+
+    Each attempt is a statement of its own, so that nothing but the key of its transaction keeps it from doubling.
+    """
     thread, n = map(int, key.split("."))
     name, thing = f"Person {(thread * 5 + n) % PEOPLE}", f"Thing {(thread * 11 + n * 7) % THINGS}"
-    return Said(name, "leads", thing, start=(thread * 97 + n * 31) % DAYS, key=key)
+    return Said(name, "leads", thing, start=(thread * 97 + n * 31) % DAYS, key=f"{key}:{uuid4()}")
 
 
 class Book:
