@@ -127,6 +127,9 @@ def verify(
     the trust has a ground. `tables` false checks chain and transactions alone. `against` is a checkpoint kept
     elsewhere; `max_age` how long a transaction may be without one, reckoned from `now`.
 
+    Its speed is said in rows per second, which are the log's events and the rows of the tables: each is read, encoded
+    and compared once. Measured by ``make bench-ledger``.
+
     Run it on one snapshot (`Database.read`). Raises `NotFound` for an unknown base and `InvalidInput` for a `since`
     that the base has not reached or a checkpoint that cannot be compared.
     """

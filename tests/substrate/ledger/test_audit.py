@@ -429,6 +429,13 @@ def test_a_suffix_hashed_anew_is_seen_only_against_a_checkpoint(owner):
     assert found(owner, checkpoint=owner.checkpoint) == (4, owner.checkpoint.seq)
 
 
+def test_an_event_of_the_first_format_has_no_place_in_a_transaction_of_the_second(owner):
+    seq = owner.middle
+    assert owner.run(edited("salt", "null"), seq=seq)
+    rehash(owner, seq)
+    assert found(owner) == (1, seq)
+
+
 def cut(owner: Owner, last: int) -> None:
     """Take away every trace of the transactions after a number."""
     for table in _rows.SHAPES:
