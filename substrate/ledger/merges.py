@@ -139,8 +139,10 @@ def united(merges: Iterable[Mapping[str, Any]]) -> dict[UUID, Place]:
     Each merge names two ids (``kept_id``, ``absorbed_id``) and means the clusters they are in by then.
     """
     places: dict[UUID, Place] = {}
+    clusters: dict[UUID, list[UUID]] = {}
     for m in merges:
         kept, absorbed = (places[i][0] if i in places else i for i in (m["kept_id"], m["absorbed_id"]))
-        for entity in [absorbed, *(e for e, (canonical, _) in places.items() if canonical == absorbed)]:
-            places[entity] = (kept, m["id"])
+        moving = clusters.pop(absorbed, [absorbed])
+        clusters.setdefault(kept, [kept]).extend(moving)
+        places |= dict.fromkeys(moving, (kept, m["id"]))
     return places

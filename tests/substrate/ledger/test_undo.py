@@ -291,6 +291,17 @@ def test_a_class_that_nobody_declared_is_refused_by_name(ledger):
         ledger.act(retype, uuid4(), "person")
 
 
+def test_what_was_inferred_beats_what_was_extracted_and_neither_beats_a_person(ledger):
+    ledger.say("Ann", "works_on", "Egret", kinds={"Ann": "person"})
+    ledger.say("Anna", "works_on", "Egret")
+    inferred = {"entity_id": ledger.id("Anna"), "type_key": "project", "source": "inferred"}
+    ledger.act(lambda door: door.insert("entity_types", [inferred]))
+    ledger.join("Ann", "Anna")
+    assert ledger.found("Ann") == [("Ann", "project")]
+    ledger.act(retype, ledger.id("Ann"), "person")
+    assert ledger.found("Ann") == [("Ann", "person")]
+
+
 def test_the_last_word_of_a_cluster_counts_and_is_seen_in_snapshots_and_history(ledger):
     ledger.say("Ann", "works_on", "Egret", kinds={"Ann": "person"})
     ledger.say("Anna", "works_on", "Egret")
