@@ -168,7 +168,7 @@ def test_words_in_conflicts_verdicts_and_merges_go_too(shelf: Shelf, dsn: str) -
     [other] = shelf.rows("select id from entities where label = 'Vance'")
     with shelf.database.write(shelf.kb) as conn, open_door(conn, shelf.kb, action="merged", **BY) as door:
         merge(door, leader["id"], other["id"], "one person")
-    sentence = shelf.remember("The motto of Vega is Zyxcanaryspoken.")
+    sentence = shelf.remember("The motto of Vega is \uff3ayxcanaryspoken.")  # refused in its folded form
     [waiting] = shelf.rows("select id from pending_facts where invalidated_seq is null")
     with shelf.database.write(shelf.kb) as conn, open_door(conn, shelf.kb, action="decided", **BY) as door:
         verdicts.decide(door, [], [waiting["id"]], "no")
@@ -279,6 +279,8 @@ def test_what_a_kept_folder_would_bring_in_again_is_not_purged(shelf: Shelf, tmp
         "update ledger_log set payload = null, salt = null, payload_hash = sha256(salt || payload) "
         "where kb_id = %(kb)s and kind = 'insert chunks'",
         "delete from blobs where kb_id = %(kb)s",
+        "update chunks set invalidated_seq = null, invalidated_at = null, invalidated_kind = null where kb_id = %(kb)s",
+        "update facts set invalidated_seq = 1 where kb_id = %(kb)s and invalidated_seq is not null",
     ],
 )
 @pytest.mark.parametrize("marked", [False, True])

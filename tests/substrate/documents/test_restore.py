@@ -269,6 +269,18 @@ def test_proposals_of_a_remembered_sentence_go_with_it_and_wait_again(shelf: She
     assert shelf.told("Orion") == ["leads Ada", "motto Excelsior"]
 
 
+def test_a_sentence_of_which_nothing_was_decided_takes_its_proposals_along(shelf: Shelf) -> None:
+    document = shelf.remember("Ada leads Orion. The motto of Orion is Excelsior.")
+    waiting = "select id from pending_facts where invalidated_seq is null"
+    assert len(shelf.rows(waiting)) == 2
+    gone = delete(shelf.database, shelf.kb, document_id=document, **BY)
+    assert shelf.rows(waiting) == []
+    shelf.restore(gone)
+    assert len(shelf.rows(waiting)) == 2
+    shelf.read()
+    assert len(shelf.rows(waiting)) == 2 and shelf.verified()
+
+
 def test_a_restoration_that_cannot_be_is_refused_and_writes_nothing(shelf: Shelf) -> None:
     shelf.put("one", TEXT)
     gone = shelf.delete("one")
