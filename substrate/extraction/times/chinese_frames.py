@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 from substrate.extraction.times import chinese, spans
-from substrate.extraction.times.frames import mention, told_by
+from substrate.extraction.times.frames import REMEMBERED, mention, told_by
 from substrate.extraction.times.records import Anchor, Dated, Shape, TimeMention
 from substrate.extraction.times.rules import Core
 from substrate.extraction.times.spans import Context, Span
@@ -95,7 +95,7 @@ class Reader:
             if found:
                 yield found
                 position = found.end
-                self.told = (*self.told, *told_by(found, self.text))
+                self.told = (*self.told, *told_by(found, self.text))[-REMEMBERED:]
             elif core:
                 position = core.end
             else:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 
 from substrate.extraction.times import english, english_clock, english_doubts, english_reach, spans, words
 from substrate.extraction.times.english_governors import Governed, governed_by
-from substrate.extraction.times.frames import mention, told_by
+from substrate.extraction.times.frames import REMEMBERED, mention, told_by
 from substrate.extraction.times.records import Anchor, Dated, NumericOrder, Shape, TimeMention
 from substrate.extraction.times.rules import Core
 from substrate.extraction.times.spans import Context, Span
@@ -134,7 +134,7 @@ class Reader:
             if found and found.start >= done:
                 yield found
                 done = found.end
-                self.told = (*self.told, *told_by(found, self.text))
+                self.told = (*self.told, *told_by(found, self.text))[-REMEMBERED:]
 
     def _safely(self, core: Core) -> TimeMention | None:
         """None where a date turns out to lie outside the years 1 to 9999."""
@@ -268,7 +268,7 @@ class Reader:
     def _lent(self, core: Core) -> Span | None:
         """A date without a year in a list takes it from the next one that has one: "in March and April 2023"."""
         at, context = core.end, core.context
-        for _ in range(12):
+        for _ in range(6):
             joint = _LIST.match(self.text, at)
             token = joint and _TOKEN.match(self.text, joint.end())
             following = token and self._core(token.start(), _key(token[0]))

@@ -6,6 +6,11 @@ from substrate.extraction.claims import ClaimTime
 from substrate.extraction.times.records import Dated, Shape, TimeMention
 from substrate.extraction.times.spans import Span
 
+_AROUND = 240
+"""Characters on either side of a date in which its clause is looked for."""
+REMEMBERED = 16
+"""How many dated things a reader keeps in mind."""
+
 
 def mention(text: str, start: int, end: int, core_start: int, shape: Shape, span: Span | None) -> TimeMention:
     """The mention ``text[start:end]``; `span` None for what cannot be dated."""
@@ -17,11 +22,12 @@ def told_by(found: TimeMention, text: str) -> list[Dated]:
     time = found.time
     if time.valid_from is None or time.valid_from_precision is None or found.shape in ("duration", "as_of"):
         return []
-    begin = max(text.rfind(mark, 0, found.start) for mark in ".!?;。！？；\n")
-    ends = [
-        at for mark in (". ", "!", "?", ";", "。", "！", "？", "；", "\n") if (at := text.find(mark, found.end)) >= 0
-    ]
-    return [Dated(text[begin + 1 : min(ends, default=len(text))], time.valid_from, time.valid_from_precision)]
+    low, high = max(0, found.start - _AROUND), found.end + _AROUND
+    begin = max((text.rfind(mark, low, found.start) for mark in ".!?;。！？；\n"), default=-1)
+    stops = (". ", "!", "?", ";", "。", "！", "？", "；", "\n")
+    ends = [at for mark in stops if (at := text.find(mark, found.end, high)) >= 0]
+    clause = text[max(begin + 1, low) : min(ends, default=high)]
+    return [Dated(clause, time.valid_from, time.valid_from_precision)]
 
 
 def claim_time(shape: Shape, span: Span | None, words: str) -> ClaimTime:

@@ -116,3 +116,20 @@ def test_a_section_speaks_from_its_own_date(extractor: BuiltinExtractor) -> None
     assert [shown(c)[3] for c in read(extractor, text, dated=False).claims] == ["2026-08-17", "2026-08-24"]
     after = "## 第35周周报\n\n提报日期：2026年8月28日\n\n## 其他\n\n上周，码表一代在韩国市场开售。"
     assert [shown(c)[3] for c in read(extractor, after, dated=False).claims] == ["C"]
+
+
+def test_a_base_says_how_it_writes_dates_in_figures() -> None:
+    passage = Passage("Quillon was founded on 03/04/2024.")
+    plain, american = BuiltinExtractor(Settings()), BuiltinExtractor(Settings(numeric_dates="mdy"))
+    assert plain.version != american.version
+    assert [c.time.valid_from for c in plain.extract([passage])[0].claims] in ([], [None])
+    [claim] = american.extract([passage])[0].claims
+    assert claim.time.valid_from == datetime(2024, 3, 4, tzinfo=UTC)
+
+
+def test_one_date_of_a_passage_shows_the_order_of_the_rest(extractor: BuiltinExtractor) -> None:
+    text = "Quillon was founded on 03/04/2024. Corvane was founded on 25/12/2023."
+    assert [c.time.valid_from for c in read(extractor, text).claims] == [
+        datetime(2024, 4, 3, tzinfo=UTC),
+        datetime(2023, 12, 25, tzinfo=UTC),
+    ]
