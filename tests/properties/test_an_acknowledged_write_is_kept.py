@@ -32,7 +32,7 @@ from substrate.ledger.verify import verify
 from substrate.migrate import migrate
 from substrate.postgres import ensure, status, stop
 from tests.properties.ledger_play import Play
-from tests.properties.settling_writer import Book, statement
+from tests.properties.settling_writer import Book, settle, statement
 from tests.waiting import until
 
 WRITER = Path(__file__).with_name("settling_writer.py")
@@ -118,6 +118,17 @@ def play_with_kills(seed: int, kills: int) -> Scene:
             scene.writer.wait()
         stop(place / "server")
         shutil.rmtree(place)
+
+
+def test_what_is_tried_again_under_its_key_is_there_once(database):
+    """The writer that saw its connection break does just this, whether or not the first attempt was committed."""
+    play = Play.begin(database)
+    before = play.seq()
+    for _ in range(3):
+        settle(play, "0.7")
+    assert play.seq() == before + 1
+    [row] = play.rows()
+    assert len(row["evidence"]) == 1
 
 
 def test_five_kills():

@@ -150,6 +150,18 @@ def test_neither_order_nor_batches_matter_in_many_more(database, said, seed, del
     same_in_any_order(database, said, seed, deleted, merged)
 
 
+def test_words_and_confidence_are_those_of_the_best_statement_whichever_came_first(database):
+    better = Said("Ann", "leads", "Xi", start=1, attested=1, phrase="heads", quote="a", confidence=0.9, key="one")
+    worse = Said("Ann", "leads", "Xi", start=1, attested=2, phrase="runs", quote="b", confidence=0.4, key="two")
+    one, other, both = (Play.begin(database) for _ in range(3))
+    for play, order in ((one, (better, worse)), (other, (worse, better))):
+        for s in order:
+            play.say(s)
+    both.say(better, worse)
+    assert one.natural() == other.natural() == both.natural()
+    assert [(r["phrase"], round(r["confidence"], 6)) for r in other.rows()] == [("heads", 0.9)]
+
+
 def test_a_rejected_triple_is_out_whether_stated_before_or_after(database):
     first = Said("Ann", "leads", "Xi", start=1, key="a")
     again = Said("Ann", "leads", "Xi", start=500, end=600, key="b")
