@@ -98,7 +98,7 @@ def find(
         for f in _own(triple, spans[triple]):
             if f.pair not in decided:
                 found.setdefault((f.reason, f.pair), f)
-        for timeline in timelines.rivals(triple):
+        for timeline in timelines.of(triple):
             if timeline not in seen:
                 seen.add(timeline)
                 for f in _on(timelines, timeline, spans, decided):

@@ -26,24 +26,19 @@ from datetime import UTC, datetime
 from itertools import zip_longest
 
 from substrate.axes.valid_time import PRECISIONS, Precision, bucket_end, bucket_start, truncate
+from substrate.ledger.outranking import EVER, corrected, denied, inherits, sortable, with_start_of_replaced
 from substrate.ledger.periods import Fixed, tell_apart
 from substrate.ledger.spans import Assertion, Span, Temporal
-
-_EVER = datetime.max.replace(tzinfo=UTC)
 
 
 def _order(a: Assertion) -> tuple[object, ...]:
     """Everything but the id: two assertions that compare equal here may stand in each other's place."""
     return (
-        _sortable(a.start, a.start_precision),
-        _sortable(a.end, a.end_precision),
-        _sortable(a.attested, None),
+        sortable(a.start, a.start_precision),
+        sortable(a.end, a.end_precision),
+        sortable(a.attested, None),
         (a.value, a.at_event, a.denies, a.corrects, a.replaces or "", a.person, a.order),
     )
-
-
-def _sortable(at: datetime | None, precision: str | None) -> tuple[bool, datetime, str]:
-    return at is not None, at or _EVER, precision or ""
 
 
 class Timelines:
@@ -75,6 +70,8 @@ class Timelines:
         self._fixed: dict[str, Fixed | None] = {}
         self._correctors: dict[Hashable, list[Assertion]] = {}
         self._openings: dict[Hashable, list[_Cut]] = {}
+        self._disputed = {t for t, said in assertions.items() for a in said if a.denies or a.corrects or a.fixes}
+        self._disputing = {timeline for t in self._disputed for timeline in shared.get(t, ())}
 
     def spans(self, triple: str, temporal: Temporal) -> list[Span]:
         """The intervals in which the triple held, in the order of the world."""
@@ -95,10 +92,9 @@ class Timelines:
         self._bound(triple, found)
         return found
 
-    def rivals(self, triple: str) -> dict[Hashable, list[str]]:
-        """The timelines that `triple` must have to itself, each with everything on it that is no exception."""
-        beside = self._beside(triple)
-        return {t: [r for r in self._on[t] if r not in beside] for t in self._shared.get(triple, ())}
+    def of(self, triple: str) -> Collection[Hashable]:
+        """The timelines that a triple must have to itself."""
+        return self._shared.get(triple, ())
 
     def on(self, timeline: Hashable) -> Sequence[str]:
         """The triples on a timeline."""
@@ -117,10 +113,12 @@ class Timelines:
 
     def _told_apart(self, triple: str) -> Fixed | None:
         """What people fixed of a triple; None where nobody did."""
+        if triple not in self._disputed:
+            return None
         if triple not in self._fixed:
             own = self._settled(triple)
             fixed = tell_apart(own, _alone) if any(a.fixes for a in own) else None
-            self._fixed[triple] = fixed and Fixed(sorted(_refined(fixed.free), key=_order), fixed.spans)
+            self._fixed[triple] = fixed and Fixed(_in_order(fixed.free), fixed.spans)
         return self._fixed[triple]
 
     def _seen_by_rivals(self, triple: str) -> list[Assertion]:
@@ -132,7 +130,9 @@ class Timelines:
         if not found or found[0].opens is not None or found[0].end is None:
             return
         end = found[0].end
-        rivals = (a for on in self.rivals(triple).values() for rival in on for a in self._seen_by_rivals(rival))
+        beside = self._beside(triple)
+        on = (r for timeline in self.of(triple) for r in self._on[timeline] if r not in beside)
+        rivals = (a for rival in on for a in self._seen_by_rivals(rival))
         found[0].not_before = max(filter(None, (_held_until(a, end) for a in rivals)), default=None)
 
     def _all_on(self, triple: str) -> Iterator[Assertion]:
@@ -146,9 +146,9 @@ class Timelines:
         """A correction "B, not A" without a date of its own begins where A was said to begin."""
         if triple not in self._placed:
             raw = self._raw[triple]
-            heirs = any(_inherits(a) for a in raw)
+            heirs = any(inherits(a) for a in raw)
             pool = list(self._all_on(triple)) if heirs else []
-            self._placed[triple] = [_with_start_of_replaced(a, pool) if _inherits(a) else a for a in raw]
+            self._placed[triple] = [with_start_of_replaced(a, pool) if inherits(a) else a for a in raw]
         return self._placed[triple]
 
     def _correcting(self, timeline: Hashable) -> list[Assertion]:
@@ -160,23 +160,32 @@ class Timelines:
 
     def _settled(self, triple: str) -> list[Assertion]:
         """The assertions that count, in an order of their content: not denials, not denied, not corrected away."""
-        if triple not in self._live:
-            own = self._place(triple)
-            denials = [a for a in own if a.denies]
-            correctors = [a for a in own if a.corrects and not a.denies]
-            beside = self._beside(triple)
-            for timeline in self._shared.get(triple, ()):
-                correctors += [c for c in self._correcting(timeline) if c.value not in beside]
-            counted = [
-                a
-                for a in own
-                if not a.denies
-                and not any(_denied(a, d) for d in denials)
-                and not any(_corrected(a, c) for c in correctors if c.id != a.id)
-            ]
-            words = any(a.fixes for a in counted)  # a person saw what was said, not what we made of it
-            self._live[triple] = sorted(counted if words else _refined(counted), key=_order)
-        return self._live[triple]
+        live = self._live.get(triple)
+        if live is None:
+            live = self._live[triple] = (
+                self._judged(triple) if self._in_dispute(triple) else _in_order(self._raw[triple])
+            )
+        return live
+
+    def _in_dispute(self, triple: str) -> bool:
+        return triple in self._disputed or any(t in self._disputing for t in self._shared.get(triple, ()))
+
+    def _judged(self, triple: str) -> list[Assertion]:
+        own = self._place(triple)
+        denials = [a for a in own if a.denies]
+        correctors = [a for a in own if a.corrects and not a.denies]
+        beside = self._beside(triple)
+        for timeline in self._shared.get(triple, ()):
+            correctors += [c for c in self._correcting(timeline) if c.value not in beside]
+        counted = [
+            a
+            for a in own
+            if not a.denies
+            and not any(denied(a, d) for d in denials)
+            and not any(corrected(a, c) for c in correctors if c.id != a.id)
+        ]
+        words = any(a.fixes for a in counted)  # a person saw what was said, not what we made of it
+        return sorted(counted, key=_order) if words else _in_order(counted)
 
     def _opening(self, timeline: Hashable) -> list[_Cut]:
         if timeline not in self._openings:
@@ -226,10 +235,14 @@ class _Cuts:
         return first[0], PRECISIONS[-first[1]]
 
 
+def _in_order(own: Sequence[Assertion]) -> list[Assertion]:
+    """Refined, in an order of their content."""
+    return list(own) if len(own) == 1 else sorted(_refined(list(own)), key=_order)
+
+
 def _alone(own: list[Assertion]) -> list[Span]:
     """The spans of one triple as if it had no rivals."""
-    refined = sorted(_refined(own), key=_order)
-    return _walk([_without_event_end(a) for a in refined], _Cuts(frozenset(), []))
+    return _walk([_without_event_end(a) for a in _in_order(own)], _Cuts(frozenset(), []))
 
 
 def _copy(span: Span, *, event: bool = False) -> Span:
@@ -239,7 +252,7 @@ def _copy(span: Span, *, event: bool = False) -> Span:
 
 def _span_order(span: Span) -> tuple[datetime, datetime]:
     first = datetime.min.replace(tzinfo=UTC)
-    return span.opens or first, span.end or _EVER
+    return span.opens or first, span.end or EVER
 
 
 def _held_until(a: Assertion, before: datetime) -> datetime | None:
@@ -251,50 +264,6 @@ def _held_until(a: Assertion, before: datetime) -> datetime | None:
         return None
     after = bucket_end(at, a.start_precision or "day")
     return after if after < before else None
-
-
-def _inherits(a: Assertion) -> bool:
-    return a.corrects and not a.denies and a.replaces is not None and a.start is None and a.end_precision is None
-
-
-def _with_start_of_replaced(a: Assertion, pool: Sequence[Assertion]) -> Assertion:
-    said = [o for o in pool if o.value == a.replaces and not o.denies and o.start and _said_before(o, a)]
-    if not said:
-        return a
-    last = max(said, key=lambda o: _sortable(o.start, o.start_precision))
-    return replace(a, start=last.start, start_precision=last.start_precision)
-
-
-def _said_before(earlier: Assertion, later: Assertion) -> bool:
-    """May `later` speak about `earlier`? A person outranks a text; among texts, not if the document is younger."""
-    if earlier.person != later.person:
-        return later.person
-    if later.person:
-        return earlier.order < later.order
-    return earlier.attested is None or later.attested is None or earlier.attested <= later.attested
-
-
-def _denied(a: Assertion, denial: Assertion) -> bool:
-    if a.value != denial.value or not _said_before(a, denial):
-        return False
-    return denial.start is None or a.start is None or _buckets_meet(a, denial)
-
-
-def _corrected(a: Assertion, c: Assertion) -> bool:
-    if a.start is None or c.start is None or not _said_before(a, c):
-        return False
-    if a.corrects and _said_before(c, a):
-        return False  # two corrections of one age: neither outranks the other
-    if a.value == c.value:
-        # The same thing said again with another start: the correction's start stands, unless a had ended by then.
-        return not _buckets_meet(a, c) and (a.end is None or a.end > c.start)
-    return _buckets_meet(a, c)
-
-
-def _buckets_meet(a: Assertion, b: Assertion) -> bool:
-    if a.start is None or b.start is None or a.start_precision is None or b.start_precision is None:
-        return False
-    return a.start < bucket_end(b.start, b.start_precision) and b.start < bucket_end(a.start, a.start_precision)
 
 
 def _refined(own: list[Assertion]) -> list[Assertion]:
@@ -341,7 +310,7 @@ def _events(own: list[Assertion], fixed: Sequence[Span] = ()) -> list[Span]:
             _state_end(span, a)
     undated = [a for a in own if a.start is None]
     if undated and not found:
-        found[_EVER] = Span(event=True)
+        found[EVER] = Span(event=True)
     first = found[min(found)]
     for a in undated:
         _support(first, a)
@@ -364,6 +333,9 @@ def _placed(a: Assertion) -> bool:
 
 def _walk(own: list[Assertion], cuts: _Cuts) -> list[Span]:
     found: list[Span] = []
+    if len(own) == 1 and own[0].placed_start is not None:
+        _meet_start(found, own[0], cuts)
+        return found
     for a in sorted((a for a in own if _placed(a)), key=_position):  # stable: `own` comes in the order of its content
         if a.placed_start is not None:
             _meet_start(found, a, cuts)

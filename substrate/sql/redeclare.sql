@@ -1,9 +1,9 @@
--- A whole relation at once, for a declaration that comes late. A triple is written as the timelines name it.
+-- A whole relation at once, for a declaration that comes late. Ends are canonical ids, or values behind a "=".
 
 -- name: fact_times_of_relation
-select coalesce(cs.canonical_id, f.subject_id)::text || e'\x1f' || f.predicate_key || e'\x1f'
-           || coalesce(coalesce(co.canonical_id, f.object_id)::text, '=' || f.value_norm) as triple,
-       f.id, f.lineage_id, f.recorded_seq, f.temporal, f.valid_from, f.valid_from_precision, f.valid_to,
+select coalesce(cs.canonical_id, f.subject_id)::text as subject,
+       coalesce(coalesce(co.canonical_id, f.object_id)::text, '=' || f.value_norm) as object,
+       f.id::text, f.lineage_id::text, f.recorded_seq, f.temporal, f.valid_from, f.valid_from_precision, f.valid_to,
        f.valid_to_precision, f.valid_to_origin, f.attested_from, f.attested_to, f.holds_from, f.holds_to, f.undated
 from facts f
 left join entity_canonical cs on cs.kb_id = f.kb_id and cs.entity_id = f.subject_id and cs.invalidated_seq is null
@@ -12,9 +12,9 @@ where f.kb_id = %(kb_id)s and f.predicate_key = %(relation)s and f.invalidated_s
 
 -- name: assertion_times_of_relation
 -- What counts of it: live, and not withheld. `replaces` is the canonical id or the value that "B, not A" names.
-select coalesce(cs.canonical_id, a.subject_id)::text || e'\x1f' || a.predicate_key || e'\x1f'
-           || coalesce(coalesce(co.canonical_id, a.object_id)::text, '=' || a.value_norm) as triple,
-       v.lineage_id, a.id,
+select coalesce(cs.canonical_id, a.subject_id)::text as subject,
+       coalesce(coalesce(co.canonical_id, a.object_id)::text, '=' || a.value_norm) as object,
+       v.lineage_id::text, a.id::text,
        case when a.replaces is null or a.replaces like '=%%' then a.replaces
             else coalesce((select c.canonical_id::text from entity_canonical c
                            where c.kb_id = a.kb_id and c.entity_id::text = a.replaces and c.invalidated_seq is null),

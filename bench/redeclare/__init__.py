@@ -1,0 +1,1 @@
+"""What does it cost to find out late that a relation is unique?"""
