@@ -55,7 +55,8 @@ Reach = UUID | Collection[UUID] | Literal[_Every.BASE]
 _SNAPSHOT = "begin isolation level repeatable read read only; set local plan_cache_mode = force_generic_plan"
 # The head lock needs each statement to see what committed before it.
 _CHANGE = "begin isolation level read committed"
-_READS, _WRITES = "twoclocks.read_bases", "twoclocks.write_bases"
+READ_BASES, WRITE_BASES = "twoclocks.read_bases", "twoclocks.write_bases"
+"""The settings that the walls go by; see the migration that builds them."""
 
 
 def _reaching(begin: str, reach: Reach, *settings: str) -> bytes:
@@ -206,7 +207,7 @@ class Database:
     @contextmanager
     def read(self, reach: Reach = NO_BASE) -> Iterator[ReadConnection]:
         """One read-only snapshot of the bases in `reach`."""
-        with self._transaction(_reaching(_SNAPSHOT, reach, _READS)) as connection:
+        with self._transaction(_reaching(_SNAPSHOT, reach, READ_BASES)) as connection:
             yield ReadConnection(connection)
 
     @contextmanager
@@ -224,7 +225,7 @@ class Database:
 
         It reads and writes the bases in `reach`; a base that it makes is added to them.
         """
-        with self._transaction(_reaching(_CHANGE, reach, _READS, _WRITES)) as connection:
+        with self._transaction(_reaching(_CHANGE, reach, READ_BASES, WRITE_BASES)) as connection:
             yield WriteConnection(connection)
 
 
