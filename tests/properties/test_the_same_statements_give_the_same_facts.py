@@ -152,7 +152,7 @@ def test_neither_order_nor_batches_matter_in_many_more(database, said, seed, del
 
 def test_words_and_confidence_are_those_of_the_best_statement_whichever_came_first(database):
     better = Said("Ann", "leads", "Xi", start=1, attested=1, phrase="heads", quote="a", confidence=0.9, key="one")
-    worse = Said("Ann", "leads", "Xi", start=1, attested=2, phrase="runs", quote="b", confidence=0.4, key="two")
+    worse = Said("Ann", "leads", "Xi", start=1, attested=1, phrase="runs", quote="b", confidence=0.4, key="two")
     one, other, both = (Play.begin(database) for _ in range(3))
     for play, order in ((one, (better, worse)), (other, (worse, better))):
         for s in order:
