@@ -12,7 +12,8 @@ not read; they may look at the database in their own words.
   Escape with ``# lint: sql <reason>`` on the line.
 - ``axis``: record and valid time are compared in the axis modules alone, in ``.sql`` files through their marks; a
   forgotten half of the predicate leaks rows and nothing fails. ``-- lint: axis`` with a reason in a query's comment
-  excuses it.
+  excuses it. In Python, ordering or arithmetic on the columns of either clock (`CLOCKS`, as attribute, subscript or
+  name) belongs to `PERIOD_MODULES`; escape with ``# lint: axis <reason>`` on the line.
 - ``size``: a function of more than 60 lines, a module of more than 500.
 - ``asset``: a Dagster asset or check body of more than 15 statements.
 """
@@ -40,7 +41,23 @@ _STATEMENT = re.compile(
     r"|update\s+\w+\s+set\s|delete\s+from\s|copy\s+\w+.*(from|to)\s+std)",
     re.I | re.S,
 )
-_AXIS = re.compile(r"\b(\w+\.)?(invalidated_seq|recorded_seq|holds_from|holds_to)\s*(<=|>=|<|>)", re.I)
+_CLOCK = r"\b(\w+\.)?(invalidated_seq|recorded_seq|holds_from|holds_to)"
+_AXIS = re.compile(rf"{_CLOCK}\s*(<=|>=|<(?!>)|>)|(<=|>=|(?<!<)>|<)\s*{_CLOCK}", re.I)
+CLOCKS = {
+    "recorded_seq", "invalidated_seq", "valid_from", "valid_to", "holds_from", "holds_to", "stated_from", "stated_to",
+    "attested_from", "attested_to",
+}  # fmt: skip
+PERIOD_MODULES = {
+    "substrate/axes/valid_time.py",
+    "substrate/axes/transaction_time.py",
+    "substrate/ledger/timelines.py",
+    "substrate/ledger/periods.py",
+    "substrate/ledger/outranking.py",
+    "substrate/ledger/conflict_rules.py",
+    "substrate/ledger/spans.py",
+    "substrate/extraction/builtin/intervals.py",
+}
+_ORDERING = (ast.Lt, ast.LtE, ast.Gt, ast.GtE)
 MAX_FUNCTION, MAX_MODULE, MAX_ASSET = 60, 500, 15
 Breach = tuple[str, int, str]
 
@@ -75,6 +92,8 @@ def _node(where: str, node: ast.AST, lines: list[str]) -> Iterator[tuple[int, st
         yield node.lineno, "environment: only substrate/settings.py reads the environment"  # type: ignore[attr-defined]
     if where not in SQL_WRITERS and _is_sql(node) and "# lint: sql" not in lines[node.lineno - 1]:  # type: ignore[attr-defined]
         yield node.lineno, "sql: statements live in substrate/sql"  # type: ignore[attr-defined]
+    if where not in PERIOD_MODULES and _weighs_time(node) and "# lint: axis" not in lines[node.lineno - 1]:  # type: ignore[attr-defined]
+        yield node.lineno, "axis: order and count time in the modules of periods"  # type: ignore[attr-defined]
     if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
         size = (node.end_lineno or node.lineno) - node.lineno + 1
         if size > MAX_FUNCTION:
@@ -89,6 +108,22 @@ def _reads_environment(node: ast.AST) -> bool:
 
 def _is_sql(node: ast.AST) -> bool:
     return isinstance(node, ast.Constant) and isinstance(node.value, str) and bool(_STATEMENT.match(node.value))
+
+
+def _weighs_time(node: ast.AST) -> bool:
+    """Does it order, add to or take from a column of one of the clocks?"""
+    if isinstance(node, ast.Compare) and any(isinstance(op, _ORDERING) for op in node.ops):
+        return any(map(_is_clock, (node.left, *node.comparators)))
+    if isinstance(node, ast.BinOp) and isinstance(node.op, (ast.Add, ast.Sub)):
+        return _is_clock(node.left) or _is_clock(node.right)
+    return False
+
+
+def _is_clock(node: ast.expr) -> bool:
+    if isinstance(node, ast.Subscript) and isinstance(node.slice, ast.Constant):
+        return node.slice.value in CLOCKS
+    named = node.attr if isinstance(node, ast.Attribute) else node.id if isinstance(node, ast.Name) else None
+    return named in CLOCKS
 
 
 def _is_os(node: ast.expr) -> bool:

@@ -21,7 +21,6 @@ from typing import Any, Literal
 from uuid import UUID, uuid4
 
 from substrate import sql
-from substrate.axes.valid_time import bucket_end
 from substrate.errors import Conflict, NotFound
 from substrate.extraction.claims import Value
 from substrate.ledger import refusals
@@ -30,6 +29,7 @@ from substrate.ledger.corrections import End, Start, close_fact, confirm_fact, c
 from substrate.ledger.door import Door
 from substrate.ledger.drafts import Draft
 from substrate.ledger.entities import canonical_ids, cluster_members
+from substrate.ledger.periods import ended_by
 from substrate.ledger.recompute import recompute
 from substrate.ledger.scenes import Row, side_of
 from substrate.ontology.store import load_ontology
@@ -111,12 +111,10 @@ def _fact(door: Door, conflict: Row, side: str) -> Row:
 
 
 def _where_new_begins(old: Row, new: Row) -> End:
-    """The end of the old one. Where both begin in one unit, it was over by the end of its own."""
     if new["valid_from"] is None:
         return End(None, "unknown")
-    if old["valid_from"] is not None and new["valid_from"] <= old["valid_from"]:
-        return End(bucket_end(old["valid_from"], old["valid_from_precision"]), old["valid_from_precision"])
-    return End(new["valid_from"], new["valid_from_precision"])
+    own = old["valid_from"], old["valid_from_precision"]
+    return End(*ended_by(*own, new["valid_from"], new["valid_from_precision"]))
 
 
 def _settle_period(door: Door, conflict: Row, fact: Row, verdict: Verdict, why: str) -> UUID:

@@ -18,7 +18,7 @@ from substrate.errors import Conflict, InvalidInput, NotFound
 from substrate.extraction.times.points import parse_point
 from substrate.ledger.door import Door
 from substrate.ledger.entities import canonical_ids
-from substrate.ledger.periods import period_key
+from substrate.ledger.periods import is_empty, period_key
 from substrate.ledger.recompute import recompute
 from substrate.ledger.scenes import Row, Scene, triple_of, value_of
 from substrate.ledger.spans import EndPrecision
@@ -187,10 +187,10 @@ def _fits(fact: Row, start: Start | None, end: End | None) -> None:
     begins = start.at if start is not None else fact["valid_from"]
     stated = fact["valid_to"] if fact["valid_to_origin"] == "stated" else None
     ends = end.at if end is not None else stated
-    if begins is not None and ends is not None and begins >= ends:
+    if is_empty(begins, ends):
         field = "valid_to" if end is not None else "valid_from"
         raise InvalidInput(
-            f"{field}: the period would be empty: it begins at {begins.isoformat()} and is over by {ends.isoformat()}",
+            f"{field}: the period would be empty: it begins at {begins:%F %T} and is over by {ends:%F %T}",
             field=field,
         )
 

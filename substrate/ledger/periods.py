@@ -14,7 +14,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 
-from substrate.axes.valid_time import Bucket, bucket_end, bucket_start, truncate
+from substrate.axes.valid_time import Bucket, Precision, bucket_end, bucket_start, truncate
 from substrate.ledger.spans import Assertion, Fix, Span
 
 _FIRST = datetime.min.replace(tzinfo=UTC)
@@ -195,6 +195,20 @@ def _vouched(span: Span) -> datetime | None:
 def _against(word: Assertion, said: list[Assertion]) -> list[Assertion]:
     """What the person had not seen and does not agree with."""
     return [a for a in said if period_key(a) not in _fix(word).seen and _disagrees(word, a)]
+
+
+def is_empty(start: datetime | None, end: datetime | None) -> bool:
+    """Does a period hold at no moment? One that is open on a side never does."""
+    return start is not None and end is not None and start >= end
+
+
+def ended_by(
+    start: datetime | None, precision: Precision | None, next_start: datetime, next_precision: Precision
+) -> tuple[datetime, Precision]:
+    """The end of what another follows: where that begins; if both begin in one unit, the end of its own."""
+    if start is not None and precision is not None and next_start <= start:
+        return bucket_end(start, precision), precision
+    return next_start, next_precision
 
 
 def period_key(a: Assertion) -> str:
