@@ -9,6 +9,7 @@ from functools import cache
 
 from substrate.extraction.claims import Precision
 from substrate.extraction.times import english_ranked, english_relative, english_told, numeric, spans, words
+from substrate.extraction.times.records import Anchor
 from substrate.extraction.times.rules import Grammar, Reader, Rule
 from substrate.extraction.times.spans import Context, Span
 from substrate.extraction.times.words import compiled
@@ -109,10 +110,16 @@ def _day_and_month(match: Match, context: Context) -> Span | None:
 
 
 def _known_day_and_month(match: Match, context: Context) -> Span | None:
-    """ "Next 5/12", where the order is known."""
+    """ "Next 5/12", "this Friday 7.6", where the order is known; beside a weekday the one nearest to that."""
     if context.order is None:
         raise ValueError("day and month could be swapped")
     day, month = numeric.day_and_month(int(match["a"]), int(match["b"]), context)
+    if match["wd"]:
+        week = spans.relative(context, "week", words.OFFSETS[match["rel"].lower()])
+        if week is None:
+            return None
+        near = week.start + timedelta(words.WEEKDAYS[match["wd"].lower()])
+        return spans.recurring_day(Context(Anchor(near, "day")), month, day)
     direction = words.OFFSETS[match["rel"].lower()] or context.direction
     return spans.recurring_day(replace(context, direction=direction), month, day)
 
@@ -320,7 +327,7 @@ def _recurring(grammar: Grammar) -> None:
     add("first second third fourth last final 1", r"<ordq> week of <mon>(?:,? <y>)?", _week_of_month)
     add("first second third fourth last final 1", r"<ordq> week of (?P<y>[12][0-9]{3})", _ranked_week_of_year)
     add("1", r"(?P<a>[0-9]{1,2})/(?P<b>[0-9]{1,2})", _day_and_month, loose=True)
-    add("this next last", r"<rel> (?:<wd>,? )?(?P<a>[0-9]{1,2})/(?P<b>[0-9]{1,2})(?![0-9/])", _known_day_and_month)
+    add("this next last", r"<rel> (?:<wd>,? )?(?P<a>[0-9]{1,2})[./](?P<b>[0-9]{1,2})(?![0-9/])", _known_day_and_month)
     add(words.WEEKDAY_STARTS, r"<wd>\.?,? (?P<a>[0-9]{1,2})/(?P<b>[0-9]{1,2})(?![0-9/])", _day_and_month)
     add(words.MONTH_STARTS, r"<mon>/(?P<d>[0-3]?[0-9])(?![0-9/])", _yearless_day)
     alone = r"<wd>(?! ?[0-9]+[/.-]| [0-9]+(?! ?[ap]m|:))"

@@ -15,6 +15,7 @@ from substrate.extraction.times.words import compiled
 
 Match = re.Match[str]
 _AWAY = re.compile(r"\b(?:blocked|out|off|away|closed|done|unavailable|absent|busy|gone|home) $", re.IGNORECASE)
+_WAS = re.compile(r"\b(?:was|were|had|went|left|got|came)\b", re.IGNORECASE)
 _LARGER_PART = re.compile(r"\b(?:days?|weeks?|months?|years?),?(?: and)? $", re.IGNORECASE)
 
 
@@ -214,7 +215,8 @@ def _duration(match: Match, context: Context) -> Span | None:
 
 def _for_the_day(match: Match, context: Context) -> Span | None:
     """ "Closed for the day", "I am out for the day": the document's own."""
-    if context.direction < 0 or not _AWAY.search(match.string[: match.start()]):
+    before = match.string[max(0, match.start() - 60) : match.start()]
+    if _WAS.search(before) or not _AWAY.search(before):
         raise ValueError("any day")
     return spans.relative(context, "day", 0)
 
@@ -249,7 +251,7 @@ def _add_named(grammar: Grammar) -> None:
     add("now", r"now", _day_word(0), loose=True)
     add(relatives, r"<rel>(?: (?:calendar|fiscal|financial|whole|full))? <unit>(?<!s)(?! of)", _relative_unit)
     add(relatives, r"(?:this past|this coming|this upcoming|<rel>) <mon>", _relative_month)
-    add(relatives, rf"(?:this )?<rel> <wd>{part}", _relative_weekday)
+    add(relatives, rf"(?:this )?<rel> <wd>{part}(?! [0-9]{{1,2}}[/.][0-9])", _relative_weekday)
     add(relatives, r"<rel> week,?(?: on)? <wd>", _weekday_of_week)
     add(words.WEEKDAY_STARTS, r"<wd>,?(?: of)? <rel> week", _weekday_of_week)
     add(relatives, r"(?:this )?<rel> weekend", _weekend)

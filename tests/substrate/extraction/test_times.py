@@ -79,6 +79,13 @@ def test_the_order_that_is_declared_reaches_the_grammar_through_the_anchor() -> 
     assert (found.time.valid_from, found.time.grade) == (datetime(2024, 3, 4, tzinfo=UTC), "A")
 
 
+def test_what_needs_the_order_is_read_with_it_alone() -> None:
+    text = "It is due next Friday 5/12."
+    assert find_times(text, Anchor(datetime(2019, 5, 20, tzinfo=UTC), "day")) == []
+    anchor = Anchor(datetime(2019, 5, 20, tzinfo=UTC), "day", order="mdy")
+    assert [m.time.valid_from for m in find_times(text, anchor)] == [datetime(2019, 5, 12, tzinfo=UTC)]
+
+
 DISTANCES = ["two weeks ago", "yesterday", "in three months", "last year", "in 10 days", "next week", "half a year ago"]
 
 

@@ -469,6 +469,7 @@ def _table(*lines: str) -> list[tuple[str, str]]:
 EXPRESSIONS = _table(_ABSOLUTE, _RANKED, _GOVERNED, _RELATIVE, _CHINESE)
 
 NOTHING = """
+The shop was closed for the day.
 She may lead the team.
 You may, however, decline.
 The soldiers march on the capital.
