@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 from uuid import UUID
 
-from substrate import sql
+from substrate import sql, work
 from substrate.db import Database
 from substrate.documents.checks import check_text
 from substrate.errors import Conflict, NotFound
@@ -34,7 +34,7 @@ class Purged:
 def purge(db: Database, kb_id: UUID, document_id: UUID, why: str, *, actor: str, via: Via) -> Purged:
     """Erase what is left of a deleted document. Whose right it is to do so is the caller's to judge.
 
-    The lexical index on disk lets go of its words at the next run of the pipeline, and Postgres of the pages they
+    The pipeline is woken, whose run ends with a lexical index without its words; Postgres lets go of the pages they
     stood on when it next vacuums. Raises `NotFound`, and `Conflict` where the document is not deleted, was purged
     before, or lies in a folder that is kept in step and would bring it in again.
     """
@@ -43,7 +43,16 @@ def purge(db: Database, kb_id: UUID, document_id: UUID, why: str, *, actor: str,
         with open_door(conn, kb_id, actor=actor, via=via, action="document purged", why=why) as door:
             _may_go(_standing(door, document_id))
             purge_id, events = erase_document(door, document_id, why)
+            _wake_the_pipeline(door, document_id)
     return Purged(purge_id, document_id, events, door.seq)
+
+
+def _wake_the_pipeline(door: Door, document_id: UUID) -> None:
+    """Make something due of which parsing finds that it is done: the run that it takes ends with the lexical index."""
+    values = {"kb_id": door.kb_id, "document_id": document_id}
+    row = door.connection.execute(sql.query("lifecycle_last_version"), values).fetchone()
+    assert row is not None  # noqa: S101 - a document has a version
+    work.add_due(door.connection, door.kb_id, "parse", [row["id"]], f"purge@{door.seq}")
 
 
 def _standing(door: Door, document_id: UUID) -> Mapping[str, Any]:

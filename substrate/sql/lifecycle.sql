@@ -257,3 +257,7 @@ select totals.total, p.id, p.lineage_id
 from (select count(*) as total from found) totals
 left join (select * from found order by recorded_seq, id limit %(limit)s offset %(offset)s) p on true
 order by p.recorded_seq, p.id
+
+-- name: lifecycle_last_version
+select v.id from document_versions v
+where v.kb_id = %(kb_id)s and v.document_id = %(document_id)s order by v.number desc limit 1

@@ -9,7 +9,7 @@ from uuid import UUID, uuid4
 import psycopg
 import pytest
 
-from substrate import reads
+from substrate import reads, work
 from substrate.audit.verify import verify_seals
 from substrate.db import Database
 from substrate.documents.deletion import delete
@@ -217,6 +217,22 @@ def test_the_same_bytes_pushed_again_are_a_new_document(shelf: Shelf) -> None:
     shelf.read()
     assert shelf.told("Orion") == ["leads Ada", "motto Zyxcanarymotto"]
     assert report(shelf).ok
+
+
+def test_a_purge_wakes_the_pipeline_once(shelf: Shelf) -> None:
+    document = put(shelf)
+    shelf.delete(f"{CANARY}/memo")
+
+    def due() -> dict[str, int]:
+        with shelf.database.read(shelf.kb) as conn:
+            return work.due_counts(conn, shelf.kb)
+
+    assert due() == {}
+    erase(shelf, document)
+    assert due() == {"parse": 1}
+    head = shelf.seq
+    shelf.read()
+    assert (due(), shelf.seq) == ({}, head) and report(shelf).ok
 
 
 def test_bytes_that_another_document_shares_stay(shelf: Shelf) -> None:
