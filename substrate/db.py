@@ -205,7 +205,7 @@ class Database:
                 raise
 
     @contextmanager
-    def read(self, reach: Reach = NO_BASE) -> Iterator[ReadConnection]:
+    def read(self, reach: Reach) -> Iterator[ReadConnection]:
         """One read-only snapshot of the bases in `reach`."""
         with self._transaction(_reaching(_SNAPSHOT, reach, READ_BASES)) as connection:
             yield ReadConnection(connection)
@@ -220,7 +220,7 @@ class Database:
             yield ReadConnection(connection)
 
     @contextmanager
-    def write(self, reach: Reach = NO_BASE) -> Iterator[WriteConnection]:
+    def write(self, reach: Reach) -> Iterator[WriteConnection]:
         """One transaction, committed at the end of the block and rolled back by any exception.
 
         It reads and writes the bases in `reach`; a base that it makes is added to them.

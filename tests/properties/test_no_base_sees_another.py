@@ -6,6 +6,7 @@ force tells, of one base; the five hot reads keep the indexes that they have wit
 
 from __future__ import annotations
 
+import ast
 import random
 import threading
 from collections.abc import Callable, Iterator
@@ -104,6 +105,19 @@ def test_nothing_else_looks_past_the_walls(owner):
     }
     member = "select pg_has_role('twoclocks_app', 'twoclocks_lookup', 'member') as is"
     assert rows(owner, member) == [{"is": False}]
+
+
+def test_only_an_operator_reaches_every_base():
+    """Nothing that answers a request may; the command line, orchestration and what runs on its own do."""
+    root = Path(__file__).resolve().parents[2]
+    found = set()
+    for package in ("substrate", "api", "orchestration"):
+        for file in (root / package).rglob("*.py"):
+            names = {n.id for n in ast.walk(ast.parse(file.read_text())) if isinstance(n, ast.Name)}
+            if "EVERY_BASE" in names:
+                found.add(file.relative_to(root).as_posix())
+    allowed = ("api/cli/", "orchestration/", "api/sealing.py", "substrate/audit/", "substrate/db.py")
+    assert {f for f in found if not f.startswith(allowed)} == {"substrate/retrieval/vectors.py"}
 
 
 @pytest.fixture
