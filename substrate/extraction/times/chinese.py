@@ -18,7 +18,18 @@ _DIGITS = {character: number for number, character in enumerate("零一二三四
     "两": 2,
 }
 _WITHOUT_YEAR = "(?<!年)(?<!年 )"
-_YEARS = {"前年": -2, "去年": -1, "上年": -1, "今年": 0, "本年": 0, "明年": 1, "来年": 1, "后年": 2}
+_YEARS = {
+    "大前年": -3,
+    "大后年": 3,
+    "前年": -2,
+    "去年": -1,
+    "上年": -1,
+    "今年": 0,
+    "本年": 0,
+    "明年": 1,
+    "来年": 1,
+    "后年": 2,
+}
 _DAYS = {
     "大前天": -3, "前天": -2, "前日": -2, "昨天": -1, "昨日": -1, "昨晚": -1, "今天": 0, "今日": 0, "今晚": 0,
     "明天": 1, "明日": 1, "后天": 2, "大后天": 3,
@@ -30,10 +41,20 @@ _UNITS: dict[str, Unit] = {
     "天": "day", "日": "day", "周": "week", "星期": "week", "礼拜": "week", "月": "month", "季度": "quarter",
     "年": "year",
 }  # fmt: skip
-STARTERS = "0123456789〇零○一二三四五六七八九十两半前去上今本明来后大昨这当下周星礼近过最未接第中年月季次翌同"
+_FEASTS = {
+    "元旦": (1, 1), "情人节": (2, 14), "妇女节": (3, 8), "植树节": (3, 12), "愚人节": (4, 1), "劳动节": (5, 1),
+    "五一劳动节": (5, 1), "青年节": (5, 4), "儿童节": (6, 1), "建党节": (7, 1), "建军节": (8, 1), "教师节": (9, 10),
+    "国庆节": (10, 1), "国庆": (10, 1), "平安夜": (12, 24), "圣诞节": (12, 25),
+}  # fmt: skip
+"""Feasts with a day of the solar calendar; those of the moon's are not read."""
+STARTERS = "〇零○一二三四五六七八九十两半前去上今本明来后大昨这当下周星礼近过最未接第"
 _N = "[0-9]{1,3}|[一二三四五六七八九十两]{1,3}"
-_YEAR = "(?:(?P<y>[0-9]{4}|[〇零○一二三四五六七八九]{4}|0[0-9]) ?年|(?P<ry>前年|去年|上年|今年|本年|明年|来年|后年))"
+_YEAR = (
+    "(?:(?P<y>[0-9]{4}|[〇零○一二三四五六七八九]{4}|0[0-9]) ?年|"
+    "(?P<ry>大前年|大后年|前年|去年|上年|今年|本年|明年|来年|后年))"
+)
 _MONTH = "(?P<m>1[0-2]|0?[1-9]|十[一二]?|[一二三四五六七八九]) ?月(?:份)?(?![初廿])"
+_BARE_MONTH = "1[0-2]|0?[1-9]|十[一二]?|[一二三四五六七八九]"
 _DAY = "(?P<d>[0-3]?[0-9]|三十一?|二?十[一二三四五六七八九]?|[一二三四五六七八九])"
 _WEEK = "(?:周|星期|礼拜)"
 _NOT_A_DAY = "(?![楼线门院房馆机店柜台桌文令公车球站井坑位选])"
@@ -100,6 +121,11 @@ def _quarter(match: Match, context: Context) -> Span | None:
 
 def replace_unit(span: Span | None, unit: Unit) -> Span | None:
     return span and replace(span, unit=unit)
+
+
+def _fiscal(match: Match, context: Context) -> Span | None:
+    """A financial year is taken as the calendar's."""
+    return _of_year(_quarter if match["q"] else _whole_year)(match, context)
 
 
 def _half(match: Match, context: Context) -> Span | None:
@@ -180,8 +206,55 @@ def _slice(match: Match, context: Context) -> Span | None:
 
 def _told_unit(match: Match, context: Context) -> Span | None:
     """ "次年", "同月", "翌日": of what was told last; None where nothing was."""
-    unit: Unit = {"年": "year", "月": "month", "日": "day"}[match["unit"]]  # type: ignore[assignment]
-    return spans.relative(context.narrated(), unit, 0 if match["side"] == "同" else 1)
+    return spans.relative(context.narrated(), _UNITS[match["unit"]], 0 if match["side"] in "同当" else 1)
+
+
+def _weekend(match: Match, context: Context) -> Span | None:
+    week = spans.relative(context, "week", _SIDES[match["side"]])
+    return week and replace(week, start=week.start + timedelta(5))
+
+
+def _first_quarters(match: Match, context: Context) -> Span | None:
+    """ "前三季度": the first ones of a year, never the last ones before today."""
+    return _last_begun(context, 1, 3 * number(match["n"]))
+
+
+def _last_begun(context: Context, month: int, count: int) -> Span | None:
+    """The months of the anchor's year, or of the one before where those still lie ahead of it."""
+    at = context.at("month")
+    if context.year is not None or context.direction > 0 or at is None:
+        return spans.recurring_months(context, month, count)
+    year = at.year if month <= at.month else at.year - 1
+    return replace(spans.months_span(year, month, count), grade="B")
+
+
+def _months_to_month(match: Match, context: Context) -> Span | None:
+    """ "1-6月", "2018年三到五月"."""
+    first, last = number(match["m"]), number(match["m2"])
+    if not 1 <= first < last <= 12:
+        raise ValueError("the range ends before it begins")
+    if match["y"] or match["ry"]:
+        year, grade = _year(match, context)
+        span: Span | None = replace(
+            spans.months_span(year, first, last - first + 1), grade="B" if grade == "B" else "A"
+        )
+    else:
+        span = _last_begun(context, first, last - first + 1)
+    return span and replace(span, kind="interval")
+
+
+def _week_of_month(match: Match, context: Context) -> Span | None:
+    month = _month_of(match, context)
+    return month and spans.week_within(month, -1 if match["rank"] == "最后一" else number(match["rank"][1:]))
+
+
+def _feast(match: Match, context: Context) -> Span | None:
+    month, day = _FEASTS[match["feast"]]
+    return spans.recurring_day(context, month, day)
+
+
+def _feast_either(match: Match, context: Context) -> Span | None:
+    return _of_year(_feast)(match, context) if match["y"] or match["ry"] else _feast(match, context)
 
 
 def _relative_unit(unit: Unit) -> Reader:
@@ -289,6 +362,23 @@ def _written() -> list[tuple[str, Reader, bool]]:
             True,
         ),
         (f"{_WITHOUT_YEAR}{_MONTH}(?!天)", _month, True),
+        (
+            f"(?:{_YEAR}的? ?)?(?P<m>{_BARE_MONTH}) ?[到至~-] ?(?P<m2>{_BARE_MONTH}) ?月份?(?![0-9]|{_N}[日号])",
+            _months_to_month,
+            False,
+        ),
+        (
+            f"(?:{_YEAR}的? ?)?{_MONTH}的?(?P<rank>第[一二三四五]|最后一)(?:个?星期|周)(?![一二三四五六日天])",
+            _week_of_month,
+            True,
+        ),
+        (f"(?:{_YEAR}的? ?)?(?P<feast>{'|'.join(sorted(_FEASTS, key=len, reverse=True))})", _feast_either, True),
+        (
+            "(?P<y>[0-9]{4})(?P<ry>) ?(?:财年|财政年度|会计年度)(?:的? ?第?(?P<q>[一二三四1-4])(?:财季|季度))?",
+            _fiscal,
+            False,
+        ),
+        ("(?<![前后近续每第过])(?P<q>[一二三四])季度", _quarter, True),
         ("第(?P<q>[一二三四1-4])季度", _quarter, True),
         ("(?P<half>[上下])个?半年", _half, True),
         (
@@ -312,7 +402,7 @@ def _spoken() -> list[tuple[str, Reader, bool]]:
     unit = "天|日|周|星期|礼拜|月|季度|年"
     sides = "上上|下下|上|这|本|下"
     return [
-        (f"(?P<side>{sides}|当)个?月(?:份)?(?:{_DAY}[日号]?(?![0-9]))?", _relative_month, False),
+        (f"(?P<side>{sides})个?月(?:份)?(?:{_DAY}[日号]?(?![0-9]))?", _relative_month, False),
         (f"(?P<side>{sides})个?(?:周|星期|礼拜)", _relative_unit("week"), False),
         (f"(?P<side>{sides})个?(?:周|星期|礼拜)(?P<wd>[一二三四五六日天])", _relative_weekday, False),
         (f"(?P<side>{sides})(?:一)?个?季度?", _relative_unit("quarter"), False),
@@ -325,7 +415,9 @@ def _spoken() -> list[tuple[str, Reader, bool]]:
         ("(?P<unit>年)(?P<part>[初中底末])(?![高级学生中部])", _part_alone, False),
         ("(?<![0-9一二三四五六七八九十])(?P<unit>月)(?P<part>[底末初])(?![一二三四五六七八九十])", _part_alone, False),
         ("(?P<unit>季)度?(?P<part>[末初])", _part_alone, False),
-        ("(?P<side>次|翌|同)(?P<unit>[年月日])(?![级龄份])", _told_unit, False),
+        ("(?P<side>次|翌|同|当)(?P<unit>[年月日天])(?![级龄份气空])", _told_unit, False),
+        (f"(?P<side>{sides})个?周末", _weekend, False),
+        ("前(?P<n>[二两三])个?季度", _first_quarters, True),
         (f"(?P<word>{days})(?!头条)", _day_word, False),
         (f"{_WEEK}(?P<wd>[一二三四五六日天])", _weekday, True),
         ("(?P<d>[1-3]?[0-9])日(?![内游间元均本前后])", _day_of_month, True),
@@ -384,6 +476,17 @@ def _add_eras(made: Grammar) -> None:
             made.add(key, Rule(re.compile(pattern), read))
 
 
+def _keys(read: Reader) -> tuple[str, ...]:
+    """What a form may begin with; the common characters are kept to the few forms that need them."""
+    if read is _part_alone:
+        return ("年", "月", "季")
+    if read is _told_unit:
+        return ("次", "翌", "同", "当")
+    more = "".join(sorted({feast[0] for feast in _FEASTS})) if read is _feast_either else ""
+    more = "中" if read is _third_of_month else more
+    return (*STARTERS, *(character for character in more if character not in STARTERS), "1", "4")
+
+
 @cache
 def grammar() -> Grammar:
     """Built when first needed. Rules are filed under their first character, figures as in English."""
@@ -392,6 +495,6 @@ def grammar() -> Grammar:
     _add_eras(made)
     for pattern, read, yearless in _written() + _spoken():
         rule = Rule(re.compile(pattern), read, yearless=yearless, interval=read is _rolling)
-        for key in (*STARTERS.strip("0123456789"), "1", "4"):
+        for key in _keys(read):
             made.add(key, rule)
     return made
