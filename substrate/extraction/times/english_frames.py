@@ -48,6 +48,7 @@ _PAST = re.compile(
     r"hired|[a-z]{2,}ed)\b",
     re.IGNORECASE,
 )
+_EVENT_ON = re.compile(r" (?:on|in) (?:the )?", re.IGNORECASE)
 _YEAR_LIST = re.compile(r"(?<![0-9.,])(?:19|20)[0-9]{2},? (?:and|or|(?:but |and )?not(?: in)?) $")
 _CUE = re.compile(r"\b(?:due|deadline|dated?|expir(?:y|es|ed)|eta)(?: (?:is|was|date|on|by))?\W{0,3}$", re.IGNORECASE)
 _LIST = re.compile(r",? (?:and|or|&) |, |/")
@@ -159,6 +160,8 @@ class Reader:
             if between is None:
                 return None
             return mention(self.text, between, core.end, governed.core_start, "interval", core.span)
+        if "event" in core.match.re.groupindex and (dated := self._dated_event(core)) is not None:
+            return dated
         joined = self._range(core, governed) or english_reach.beside(self.text, core, governed)
         if joined is not None:
             return joined
@@ -176,6 +179,17 @@ class Reader:
         if core.rule.loose and not self._accepted(core, governed):
             return None
         return self._single(core, governed)
+
+    def _dated_event(self, core: Core) -> TimeMention | None:
+        """ "Two days before its launch on 5 May 2023": the event's own date stands behind it."""
+        link = _EVENT_ON.match(self.text, core.end)
+        token = link and _TOKEN.match(self.text, link.end())
+        dated = token and self._core(token.start(), _key(token[0]))
+        if dated is None:
+            return None
+        sign = -1 if core.match["side"].lower() == "before" else 1
+        span = dated.span and english_reach.away(dated.span, core.match, sign)
+        return mention(self.text, core.start, dated.end, core.start, "point", span)
 
     def _single(self, core: Core, governed: Governed) -> TimeMention:
         span, end, start, core_start = core.span, core.end, governed.start, governed.core_start
@@ -228,6 +242,8 @@ class Reader:
         if not said[0].isdigit():
             if said.lower() == "now":
                 return governed.shape in ("until", "since") and governed.word not in ("effective", "starting")
+            if said.lower() == "then":
+                return governed.word in ("since", "ever since", "until", "till", "up until")
             if said[0] in "qQ" and self._quarterly(core):
                 return True
             if governed.word == "at" and said.lower().endswith("end"):

@@ -52,6 +52,15 @@ def _fits(span: Span, unit: Unit) -> bool:
     return span.precision == "year" and unit in ("year", "decade")
 
 
+def away(span: Span, distance: re.Match[str], sign: int) -> Span | None:
+    """`span` moved by the distance ``n unit`` of a match; None where that would invent precision."""
+    unit, many = words.unit(distance["unit"])
+    if not _fits(span, unit):
+        return None
+    count = sign * many * words.cardinal(distance["n"])
+    return spans.bucket(spans.move(span.start, unit, count), span.precision, span.grade)
+
+
 def _distant(text: str, core: Core, governed: Governed) -> TimeMention | None:
     """ "Two weeks before 5 March", "three years after 2019", "the day after Christmas": as exact as the date."""
     low = max(0, governed.start - 28)

@@ -75,8 +75,24 @@ def _after_event(match: Match, context: Context) -> Span | None:
     return spans.shifted(replace(context, told=tuple(known)).narrated(), unit, sign * many * words.cardinal(match["n"]))
 
 
-def _add(grammar: Grammar, starters: str, template: str, read: Reader) -> None:
-    grammar.add(starters, Rule(compiled(template), read))
+def _unit_beside(match: Match, context: Context) -> Span | None:
+    """ "It closed the year after": beside what was told last."""
+    if match.string[max(0, match.start() - 4) : match.start()].lower() != "the ":
+        raise ValueError("no unit is meant")
+    sign = -1 if match["side"].lower() == "before" else 1
+    return spans.relative(context.narrated(), words.unit(match["unit"])[0], sign)
+
+
+def _then(_: Match, context: Context) -> Span | None:
+    """ "Since then": since what was told last."""
+    if not context.told:
+        raise ValueError("nothing was told")
+    last = context.told[-1]
+    return spans.bucket(last.at, last.precision, "B")
+
+
+def _add(grammar: Grammar, starters: str, template: str, read: Reader, *, loose: bool = False) -> None:
+    grammar.add(starters, Rule(compiled(template), read, loose=loose))
 
 
 def add_rules(grammar: Grammar) -> None:
@@ -88,3 +104,6 @@ def add_rules(grammar: Grammar) -> None:
     add(words.NUMBER_STARTS + " half", half, _half_later)
     event = rf"(?:its|his|her|their|the|that|this)(?: own| official| formal)? (?P<event>{_EVENTS})\b" + _OF_DATE
     add(words.NUMBER_STARTS, r"<n> <unit> (?P<side>after|before) " + event, _after_event)
+    beside = r"(?P<unit>day|week|month|quarter|year) (?P<side>after|before)(?=[.,;:!?)]|$)"
+    add("day week month quarter year", beside, _unit_beside)
+    add("then", r"then", _then, loose=True)

@@ -119,6 +119,28 @@ def test_later_moves_with_what_was_told_and_not_with_the_document(day: date, wee
     assert (alone.time.grade, alone.time.valid_from) == ("C", None)
 
 
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("It opened in 2012. It closed the year after.", ["2012-01-01 A", "2013-01-01 B"]),
+        ("She joined in 2019. The year before, she had worked at Acme.", ["2019-01-01 A", "2018-01-01 B"]),
+        ("He joined on 5 May 2023. Since then, he has led Ops.", ["2023-05-05 A", "2023-05-05 B"]),
+        ("On 5 May 2023 they met. The same day Ana was appointed.", ["2023-05-05 A", "2023-05-05 B"]),
+        ("Revenue rose in Q2 2023. In the following quarter it fell.", ["2023-04-01 A", "2023-07-01 B"]),
+        ("The merger closed in June 2020. Three months after the merger it sold.", ["2020-06-01 A", "2020-09-01 B"]),
+        ("Two days before its launch on 5 May 2023 it failed.", ["2023-05-03 A"]),
+        ("Three months after the merger it sold.", ["- C"]),
+        ("It closed the year after.", ["- C"]),
+        ("Since then, he has led Ops.", []),
+        ("He leads Ops, then Sales.", []),
+    ],
+)
+def test_what_was_told_anchors_what_follows(text: str, expected: list[str]) -> None:
+    found = [m.time for m in find_times(text, ANCHOR)]
+    shown = [f"{t.valid_from.date().isoformat() if t.valid_from else '-'} {t.grade}" for t in found]
+    assert shown == expected
+
+
 def test_a_date_in_a_file_name_counts_only_if_it_is_whole() -> None:
     assert [m.time.valid_from for m in find_times("see sales_report-2002-10-09.xlsx")] == [
         datetime(2002, 10, 9, tzinfo=UTC)
