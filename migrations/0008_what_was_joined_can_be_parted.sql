@@ -30,7 +30,7 @@ create table withheld (
     foreign key (kb_id, refusal_id) references refusals (kb_id, id),
     check ((invalidated_seq is null) = (invalidated_at is null))
 );
-create unique index withheld_once on withheld (kb_id, assertion_id) where invalidated_seq is null;
+create unique index withheld_once on withheld (kb_id, assertion_id, refusal_id) where invalidated_seq is null;
 create index withheld_by_refusal on withheld (kb_id, refusal_id);
 create index refusals_of_objects on refusals (kb_id, object_id) where invalidated_seq is null and object_id is not null;
 

@@ -48,10 +48,10 @@ def assert_batch(
     hits = refused(door, fresh, canonical)
     if hits:
         count_restatements(door, hits, fresh)
-    kept_out = {d.source_key: r for d in fresh if (r := hits.get(d.source_key) or _for_one_refused(d, fresh, hits))}
-    withheld = {cast(UUID, r["id"]): kept_out[k] for r in rows if (k := cast(str, r["source_key"])) in kept_out}
-    door.insert("withheld", withheld_rows(withheld))
-    accepted = [r for r in rows if r["id"] not in withheld]
+    kept_out = {d.source_key: {*hits.get(d.source_key, ()), *_of_one_refused(d, fresh, hits)} for d in fresh if hits}
+    pairs = [(cast(UUID, r["id"]), refusal) for r in rows for refusal in kept_out.get(cast(str, r["source_key"]), ())]
+    door.insert("withheld", withheld_rows(pairs))
+    accepted = [r for r in rows if not kept_out.get(cast(str, r["source_key"]))]
     made = tuple(cast(UUID, r["id"]) for r in accepted)
     keys = [cast(str, r["source_key"]) for r in accepted]
     former = {i: lineages[key] for i, key in zip(made, keys, strict=True) if lineages and key in lineages}
@@ -59,16 +59,15 @@ def assert_batch(
     return Asserted(made, known, len(hits), frozenset(changed))
 
 
-def _for_one_refused(draft: Draft, fresh: Sequence[Draft], hits: Mapping[str, UUID]) -> UUID | None:
-    """The refusal of the one this leaves for, if so: "Bo replaced Ann": if not Bo, Ann did not go."""
+def _of_one_refused(draft: Draft, fresh: Sequence[Draft], hits: Mapping[str, Sequence[UUID]]) -> set[UUID]:
+    """The refusals of the one this leaves for, if so: "Bo replaced Ann": if not Bo, Ann did not go."""
     e = draft.evidence
     if e.chunk_id is None or not only_ends(draft.time.valid_from, draft.time.valid_to_precision):
-        return None
+        return set()
     told = (e.chunk_id, e.quote_start, draft.relation)
-    met = (d for d in fresh if d.source_key in hits)
-    return next(
-        (hits[d.source_key] for d in met if (d.evidence.chunk_id, d.evidence.quote_start, d.relation) == told), None
-    )
+    others = (d for d in fresh if d.source_key in hits and d.source_key != draft.source_key)
+    met = (d for d in others if (d.evidence.chunk_id, d.evidence.quote_start, d.relation) == told)
+    return {refusal for d in met for refusal in hits[d.source_key]}
 
 
 def assertion_row(draft: Draft) -> dict[str, object]:

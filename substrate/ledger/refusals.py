@@ -8,7 +8,7 @@ back exactly what it kept out.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from uuid import UUID, uuid4
 
@@ -20,6 +20,10 @@ from substrate.ledger.entities import canonical_ids, cluster_members
 from substrate.ledger.recompute import recompute
 from substrate.ledger.scenes import Row, Triple, only_ends, relation_of, triple_of
 from substrate.ontology.store import load_ontology
+
+Pair = tuple[UUID, UUID]
+"""An assertion and a refusal that keeps it out."""
+_COLUMNS = ("subject_id", "predicate_key", "phrase", "object_id", "value_norm")
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,28 +69,25 @@ def refuse(door: Door, draft: Draft, why: str) -> UUID:
 def lift(door: Door, refusal_id: UUID) -> None:
     """Let the triple in again from now on.
 
-    What was said of the refused names themselves meanwhile is not asserted by this; what the refusal reached through
-    a merge alone counts again. Raises `NotFound` if no such refusal is in force.
+    Nothing is asserted by this: what had been said of the refused names themselves stays withheld. What the refusal
+    reached through a merge alone counts again. Raises `NotFound` if no such refusal is in force.
     """
-    row = door.connection.execute(sql.query("refusal_in_force"), {"kb_id": door.kb_id, "id": refusal_id}).fetchone()
+    row = door.connection.execute(sql.query("held_refusal"), {"kb_id": door.kb_id, "id": refusal_id}).fetchone()
     if row is None:
         raise NotFound("no refusal with that id is in force", field="refusal_id")
     kept_out = _kept_out_by(door, [refusal_id])
     door.close("refusals", [refusal_id])
-    own = [r for r in kept_out if _states(r, Refusal(**row))]
-    gone = [*own, *hand_overs_to(own, kept_out)]
-    still = _desired(door, gone)
-    said = [r for r in gone if r["id"] not in still]
-    _release(door, [r["id"] for r in said])
-    door.close("assertions", [r["id"] for r in said], "rejected")
-    settle(door, [r for r in kept_out if r not in said])
+    settle(door, kept_out)
 
 
 def release(door: Door, refusal_ids: Sequence[UUID]) -> None:
-    """Take refusals back as if they had never been: whatever they alone kept out counts again."""
+    """Take refusals back as if they had never been, lifted ones too: whatever they alone kept out counts again."""
     kept_out = _kept_out_by(door, refusal_ids)
-    door.close("refusals", refusal_ids)
-    settle(door, kept_out)
+    asked = {"kb_id": door.kb_id, "ids": list(refusal_ids)}
+    in_force = door.connection.execute(sql.query("refusals_in_force"), asked).fetchall()
+    door.close("refusals", [row["id"] for row in in_force])
+    changed = withhold(door, kept_out, released=frozenset(refusal_ids))
+    recompute(door, changed, load_ontology(door.connection, door.kb_id), withdrawal="rejected")
 
 
 def settle(door: Door, rows: Sequence[Row]) -> set[UUID]:
@@ -95,46 +96,60 @@ def settle(door: Door, rows: Sequence[Row]) -> set[UUID]:
     return recompute(door, changed, load_ontology(door.connection, door.kb_id), withdrawal="rejected")
 
 
-def withhold(door: Door, rows: Sequence[Row]) -> list[Row]:
+def withhold(door: Door, rows: Sequence[Row], *, released: Collection[UUID] = frozenset()) -> list[Row]:
     """Make what is withheld among these live assertions agree with the refusals and merges in force.
 
-    The other halves of hand-overs told in their sentences go with them. Returns the rows that are withheld from now
-    on or no more, for the caller to recompute.
+    The other halves of hand-overs told in their sentences go with them. A refusal that was lifted withholds what was
+    said of its own names before that, unless it is `released`. Returns the rows that are withheld from now on or no
+    more, for the caller to recompute.
     """
     held = _held(door, rows)
     hits = _hits(door, rows)
-    beside = _beside(door, [r for r in rows if r["id"] in hits or r["id"] in held])
+    reached = {i for i, _ in (*held, *hits)}
+    beside = _beside(door, [r for r in rows if r["id"] in reached])
     known = {r["id"] for r in rows}
     mates = [r for r in beside if r["id"] not in known]
     held |= _held(door, mates)
     hits |= _hits(door, mates)
-    every = [*rows, *mates]
-    wanted = hits | _halves(every, hits)
-    stale = {i for i, (_, refusal) in held.items() if wanted.get(i) != refusal}
-    fresh = {i: refusal for i, refusal in wanted.items() if i not in held or i in stale}
-    door.close("withheld", sorted(held[i][0] for i in stale))
-    door.insert("withheld", withheld_rows(fresh))
-    return [r for r in every if (r["id"] in held) != (r["id"] in wanted)]
+    every = {r["id"]: r for r in (*rows, *mates)}
+    lifted = {
+        pair
+        for pair, kept in held.items()
+        if not kept.in_force and pair[1] not in released and _states(every[pair[0]], kept.refusal)
+    }
+    wanted = hits | lifted
+    wanted |= _halves(list(every.values()), wanted)
+    door.close("withheld", sorted(held[pair].id for pair in held.keys() - wanted))
+    door.insert("withheld", withheld_rows(sorted(wanted - held.keys())))
+    before, after = {i for i, _ in held}, {i for i, _ in wanted}
+    return [r for i, r in every.items() if (i in before) != (i in after)]
 
 
-def withheld_rows(by_assertion: Mapping[UUID, UUID]) -> list[dict[str, object]]:
-    """Rows of ``withheld`` for assertion → refusal."""
-    return [{"id": uuid4(), "assertion_id": a, "refusal_id": r} for a, r in by_assertion.items()]
+def withheld_rows(pairs: Iterable[Pair]) -> list[dict[str, object]]:
+    """Rows of ``withheld``."""
+    return [{"id": uuid4(), "assertion_id": a, "refusal_id": r} for a, r in pairs]
 
 
-def _held(door: Door, rows: Sequence[Row]) -> dict[UUID, tuple[UUID, UUID]]:
-    """assertion → (row of ``withheld``, refusal), for those that are withheld now."""
+@dataclass(frozen=True, slots=True)
+class _Kept:
+    """A held row of ``withheld``, with its refusal."""
+
+    id: UUID
+    refusal: Refusal
+    in_force: bool
+
+
+def _held(door: Door, rows: Sequence[Row]) -> dict[Pair, _Kept]:
     if not rows:
         return {}
     found = door.connection.execute(
         sql.query("withheld_of_assertions"), {"kb_id": door.kb_id, "ids": [r["id"] for r in rows]}
     ).fetchall()
-    return {r["assertion_id"]: (r["id"], r["refusal_id"]) for r in found}
-
-
-def _release(door: Door, assertion_ids: Iterable[UUID]) -> None:
-    held = _held(door, [{"id": i} for i in assertion_ids])
-    door.close("withheld", sorted(row for row, _ in held.values()))
+    kept = {}
+    for row in found:
+        refusal = Refusal(row["refusal_id"], *(row[c] for c in _COLUMNS))
+        kept[row["assertion_id"], row["refusal_id"]] = _Kept(row["id"], refusal, row["in_force"])
+    return kept
 
 
 def _kept_out_by(door: Door, refusal_ids: Sequence[UUID]) -> list[Row]:
@@ -144,11 +159,6 @@ def _kept_out_by(door: Door, refusal_ids: Sequence[UUID]) -> list[Row]:
         ).fetchall()
     )
     return found
-
-
-def _desired(door: Door, rows: Sequence[Row]) -> dict[UUID, UUID]:
-    hits = _hits(door, rows)
-    return hits | _halves(rows, hits)
 
 
 def _beside(door: Door, rows: Sequence[Row]) -> list[Row]:
@@ -165,10 +175,15 @@ def _beside(door: Door, rows: Sequence[Row]) -> list[Row]:
     return [r for r in found if (r["chunk_id"], r["quote_start"]) in told]
 
 
-def _halves(rows: Sequence[Row], hits: Mapping[UUID, UUID]) -> dict[UUID, UUID]:
+def _halves(rows: Sequence[Row], pairs: Collection[Pair]) -> set[Pair]:
     """The other halves of hand-overs to someone who is refused: "Bo replaced Ann": if not Bo, Ann did not go."""
-    refused = {_told(r): hits[r["id"]] for r in sorted(rows, key=lambda r: str(r["id"])) if r["id"] in hits}
-    return {r["id"]: refused[_told(r)] for r in hand_overs_to([r for r in rows if r["id"] in hits], rows)}
+    by_id = {r["id"]: r for r in rows}
+    told: dict[tuple[object, ...], set[Pair]] = defaultdict(set)
+    for pair in pairs:
+        if by_id[pair[0]]["chunk_id"] is not None:
+            told[_told(by_id[pair[0]])].add(pair)
+    ends = (r for r in rows if told and only_ends(r["stated_from"], r["stated_to_precision"]))
+    return {(r["id"], refusal) for r in ends for said, refusal in told.get(_told(r), ()) if said != r["id"]}
 
 
 def _told(row: Row) -> tuple[object, ...]:
@@ -201,48 +216,35 @@ def _spellings(row: Row, canonical: Mapping[UUID, UUID]) -> set[Triple]:
     return {(subject, relation, target) for relation in _relations(row["predicate_key"], row["phrase"])}
 
 
-def _hits(door: Door, rows: Sequence[Row]) -> dict[UUID, UUID]:
-    """assertion → the refusal in force that its triple meets, judged on canonical ids.
-
-    Of several, one of the assertion's own ids, then the first: lifting it must find what it was about.
-    """
+def _hits(door: Door, rows: Sequence[Row]) -> set[Pair]:
+    """Each assertion with every refusal in force that its triple meets, judged on canonical ids."""
     if not rows:
-        return {}
+        return set()
     ids: set[UUID] = {i for r in rows for i in (r["subject_id"], r["object_id"]) if i is not None}
     canonical = canonical_ids(door.connection, door.kb_id, ids)
     subjects: set[UUID] = {r["subject_id"] for r in rows}
     by_triple = _refused_triples(door, {canonical.get(i, i) for i in subjects}, canonical)
     if not by_triple:
-        return {}
-    found = {}
-    for row in rows:
-        met = [r for t in sorted(_spellings(row, canonical), key=str) for r in by_triple.get(t, ())]
-        if met:
-            found[row["id"]] = min(met, key=lambda r: not _states(row, r)).id
-    return found
+        return set()
+    return {(r["id"], refusal) for r in rows for t in _spellings(r, canonical) for refusal in by_triple.get(t, ())}
 
 
-def refused(door: Door, drafts: Sequence[Draft], canonical: Mapping[UUID, UUID]) -> dict[str, UUID]:
-    """source key → refusal, for the drafts whose triple is refused now, judged on canonical ids."""
+def refused(door: Door, drafts: Sequence[Draft], canonical: Mapping[UUID, UUID]) -> dict[str, tuple[UUID, ...]]:
+    """source key → refusals, for the drafts whose triple is refused now, judged on canonical ids."""
     by_triple = _refused_triples(door, {canonical.get(d.subject_id, d.subject_id) for d in drafts}, canonical)
     if not by_triple:
         return {}
     known = dict(canonical)
-    found: dict[str, UUID] = {}
+    found: dict[str, tuple[UUID, ...]] = {}
     for d in drafts:
         subject, target = canonical.get(d.subject_id, d.subject_id), d.object_key(known)
-        met = [
-            r
-            for relation in sorted(_relations(d.predicate_key, d.phrase))
-            for r in by_triple.get((subject, relation, target), ())
-        ]
-        if met:
-            own = {(d.subject_id, relation, d.object_key({})) for relation in _relations(d.predicate_key, d.phrase)}
-            found[d.source_key] = min(met, key=lambda r: own.isdisjoint(r.triples({}))).id
+        met = (by_triple.get((subject, relation, target), ()) for relation in _relations(d.predicate_key, d.phrase))
+        if hits := sorted({refusal for some in met for refusal in some}):
+            found[d.source_key] = tuple(hits)
     return found
 
 
-def _refused_triples(door: Door, subjects: set[UUID], canonical: Mapping[UUID, UUID]) -> dict[Triple, list[Refusal]]:
+def _refused_triples(door: Door, subjects: set[UUID], canonical: Mapping[UUID, UUID]) -> dict[Triple, list[UUID]]:
     members = cluster_members(door.connection, door.kb_id, subjects)
     rows = door.connection.execute(
         sql.query("refusals_of_subjects"), {"kb_id": door.kb_id, "ids": list(members)}
@@ -250,28 +252,25 @@ def _refused_triples(door: Door, subjects: set[UUID], canonical: Mapping[UUID, U
     refusals = [Refusal(**row) for row in rows]
     objects = {r.object_id for r in refusals if r.object_id is not None and r.object_id not in canonical}
     known = {**canonical, **canonical_ids(door.connection, door.kb_id, objects), **members}
-    found: dict[Triple, list[Refusal]] = defaultdict(list)
+    found: dict[Triple, list[UUID]] = defaultdict(list)
     for r in refusals:
         for triple in r.triples(known):
-            found[triple].append(r)
+            found[triple].append(r.id)
     return found
 
 
-def count_restatements(door: Door, hits: Mapping[str, UUID], drafts: Sequence[Draft]) -> None:
-    """Keep each restatement of a refused triple once, with the document that made it."""
+def count_restatements(door: Door, hits: Mapping[str, Sequence[UUID]], drafts: Sequence[Draft]) -> None:
+    """Keep each restatement of a refused triple once per refusal, with the document that made it."""
     rows = door.connection.execute(
         sql.query("counted_restatements"), {"kb_id": door.kb_id, "keys": list(hits)}
     ).fetchall()
     counted = {(row["refusal_id"], row["source_key"]) for row in rows}
-    fresh = [d for d in drafts if d.source_key in hits and (hits[d.source_key], d.source_key) not in counted]
     door.insert(
         "refusal_restatements",
         [
-            {
-                "refusal_id": hits[d.source_key],
-                "source_key": d.source_key,
-                "document_id": d.evidence.document_id,
-            }
-            for d in fresh
+            {"refusal_id": refusal, "source_key": d.source_key, "document_id": d.evidence.document_id}
+            for d in drafts
+            for refusal in hits.get(d.source_key, ())
+            if (refusal, d.source_key) not in counted
         ],
     )

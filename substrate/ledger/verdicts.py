@@ -155,8 +155,7 @@ def revert_batch(door: Door, batch_id: UUID, why: str = "") -> TakenBack:
     rows = door.connection.execute(sql.query("verdicts_of_batch"), asked).fetchall()
     revert_id = undo(door, "batch", batch_id, why)
     _withdraw(door, batch_id, [row for row in rows if row["refusal_id"] is None])
-    lifted = [row["refusal_id"] for row in rows if row["refused"]]
-    release(door, lifted)
+    release(door, [row["refusal_id"] for row in rows if row["refusal_id"]])
     waiting = {row["id"]: uuid4() for row in rows if row["said"]}
     kept = ("claim_id", "chunk_id", "document_id", "namespace", "predicate_key", "proposed_by")
     again = [{"id": waiting[row["id"]], **{c: row[c] for c in kept}} for row in rows if row["said"]]

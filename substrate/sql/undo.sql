@@ -46,17 +46,21 @@ union
 select f.id, f.subject_id, f.object_id, f.predicate_key, f.phrase, f.value_norm, false from facts f
 where f.kb_id = %(kb_id)s and f.invalidated_seq is null and f.object_id = any(%(ids)s)
 
--- name: refusal_in_force
-select id, subject_id, predicate_key, phrase, object_id, value_norm from refusals
-where kb_id = %(kb_id)s and id = %(id)s and invalidated_seq is null
+-- name: refusals_in_force
+select id from refusals where kb_id = %(kb_id)s and id = any(%(ids)s) and invalidated_seq is null
 
 -- name: withheld_of_assertions
-select id, assertion_id, refusal_id from withheld
-where kb_id = %(kb_id)s and assertion_id = any(%(ids)s) and invalidated_seq is null
+-- What is withheld, with each refusal that does it and whether that is in force still.
+select w.id, w.assertion_id, w.refusal_id, r.subject_id, r.predicate_key, r.phrase, r.object_id, r.value_norm,
+       r.invalidated_seq is null as in_force
+from withheld w join refusals r on r.kb_id = w.kb_id and r.id = w.refusal_id
+where w.kb_id = %(kb_id)s and w.assertion_id = any(%(ids)s) and w.invalidated_seq is null
 
 -- name: assertions_withheld_by
 -- Live assertions that these refusals keep out.
-select a.* from withheld w join assertions a on a.kb_id = w.kb_id and a.id = w.assertion_id
+select distinct a.id, a.subject_id, a.predicate_key, a.phrase, a.object_id, a.value_norm, a.stated_from,
+       a.stated_to_precision, a.chunk_id, a.document_id, a.quote_start, a.corrects
+from withheld w join assertions a on a.kb_id = w.kb_id and a.id = w.assertion_id
 where w.kb_id = %(kb_id)s and w.refusal_id = any(%(ids)s) and w.invalidated_seq is null and a.invalidated_seq is null
 
 -- name: assertions_beside
@@ -101,12 +105,11 @@ from verdict_batches b left join reverts r on r.kb_id = b.kb_id and r.batch_id =
 where b.kb_id = %(kb_id)s and b.id = %(id)s
 
 -- name: verdicts_of_batch
--- What was decided, with the columns of the proposal, and whether the passage and the refusal are held still.
+-- What was decided, with the columns of the proposal, and whether the passage is held still.
 select v.refusal_id, p.id, p.claim_id, p.chunk_id, p.document_id, p.namespace, p.predicate_key, p.proposed_by,
-       f.id is not null as refused, k.id is not null as said
+       k.id is not null as said
 from verdicts v
 join pending_facts p on p.kb_id = v.kb_id and p.id = v.pending_id
-left join refusals f on f.kb_id = v.kb_id and f.id = v.refusal_id and [[held f]]
 left join chunks k on k.kb_id = p.kb_id and k.id = p.chunk_id and [[held k]]
 where v.kb_id = %(kb_id)s and v.batch_id = %(id)s
 order by p.recorded_seq, p.id

@@ -206,8 +206,8 @@ def test_a_refusal_spreads_by_a_merge_and_its_revert_gives_back_exactly_that(led
     assert ledger.facts("Bo") == [("works_on", "Egret"), ("works_on", "Heron")]
     assert ledger.facts("Ann") == [], "what was refused of her own name stays out"
     evidence = ledger.rows(
-        "select count(*) from evidence where lineage_id = %s and invalidated_seq is null",
-        ledger.fact("Bo", "works_on")["lineage_id"],
+        """select count(*) from evidence e join facts f using (kb_id, lineage_id) join entities o on o.id = f.object_id
+           where o.label = 'Heron' and e.invalidated_seq is null and f.invalidated_seq is null"""
     )
     assert evidence[0][0] == 2, "with what was said of him while he was one with her"
     [listed] = ledger.read(reads.list_refusals)["refusals"]

@@ -162,9 +162,8 @@ def test_a_rejection_withholds_what_a_document_says_and_its_revert_gives_it_back
 
 def test_a_name_that_another_confirmed_claim_of_the_passage_needs_stays(queue):
     queue.remember("Ada leads Heron. Ada works on Egret.")
-    ids = [UUID(p["id"]) for p in queue.read(reads.list_pending)["pending"]]
-    assert len(ids) == 2
-    first, second = (queue.act(decide, [i], []) for i in ids)
+    ids = {p["predicate_key"]: UUID(p["id"]) for p in queue.read(reads.list_pending)["pending"]}
+    first, second = (queue.act(decide, [ids[predicate]], []) for predicate in ("leads", "works_on"))
     names = "select value_raw from facts where predicate_key = 'known_as' and invalidated_seq is null order by 1"
     assert queue.rows(names) == [("Ada",), ("Egret",), ("Heron",)]
     queue.act(revert_batch, first.batch_id)
