@@ -11,6 +11,7 @@ from typing import Any
 from uuid import UUID, uuid4
 
 from bench.generate import people
+from substrate import sql
 from substrate.db import Database
 from substrate.documents.intake import ensure_source
 from substrate.extraction.claims import ClaimTime, Value
@@ -87,23 +88,19 @@ def _text(rng: random.Random) -> str:
 
 def write_vectors(db: Database, kb_id: UUID, chunks: list[Chunk], embedder: Embedder) -> None:
     """One vector per chunk, as the embed stage would write it."""
-    import numpy as np
     from pgvector.psycopg import register_vector
 
     for first in range(0, len(chunks), 500):
         part = chunks[first : first + 500]
         vectors = embedder.passages([text for *_, text in part])
+        rows = [
+            {"kb_id": kb_id, "chunk_id": chunk, "model": vector_key(embedder), "embedding": vector}
+            for (chunk, *_), vector in zip(part, vectors, strict=True)
+        ]
         with db.write(kb_id) as connection:
             register_vector(connection)
-            with (
-                connection.cursor() as cursor,
-                cursor.copy(
-                    "copy embeddings (kb_id, chunk_id, model, embedding) from stdin with (format binary)"
-                ) as copy,
-            ):
-                copy.set_types(["uuid", "uuid", "text", "vector"])
-                for (chunk, *_), vector in zip(part, vectors, strict=True):
-                    copy.write_row((kb_id, chunk, vector_key(embedder), np.asarray(vector)))
+            with connection.cursor() as cursor:
+                cursor.executemany(sql.query("stage_keep_embedding"), rows)
 
 
 def write_facts(db: Database, kb_id: UUID, chunks: list[Chunk], count: int, seed: int) -> list[str]:
