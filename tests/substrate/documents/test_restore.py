@@ -346,6 +346,17 @@ def test_a_restoration_that_dies_half_way_leaves_nothing(shelf: Shelf, monkeypat
     assert shelf.told("Orion") == ["leads Ada", "motto Excelsior"] and shelf.verified()
 
 
+def test_the_same_bytes_after_a_restoration_are_nothing_new(shelf: Shelf) -> None:
+    shelf.put("one", TEXT)
+    shelf.restore(shelf.delete("one"))
+    head = shelf.seq
+    shelf.put("one", TEXT)
+    assert shelf.seq == head
+    shelf.put("one", "The motto of Orion is Ultra.\n")
+    assert shelf.told("Orion") == ["motto Ultra"]
+    assert shelf.told("Orion", head) == ["leads Ada", "motto Excelsior"]
+
+
 def test_a_document_pushed_again_after_its_deletion_says_what_it_says(shelf: Shelf) -> None:
     shelf.put("one", TEXT)
     before = shelf.seq
