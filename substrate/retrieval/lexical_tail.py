@@ -114,9 +114,12 @@ class Tail:
     def covered(self, rarity: Mapping[str, float], ids: Collection[UUID]) -> dict[UUID, float]:
         """Of those of `ids` that are here, the summed rarity of the terms that text or title holds."""
         found: defaultdict[UUID, float] = defaultdict(float)
+        if not self._fresh:
+            return found
+        asked = set(ids)
         for text, weight in rarity.items():
             holding = self._postings.get(("body", text), {}).keys() | self._postings.get(("title", text), {}).keys()
-            for chunk_id in holding & set(ids):
+            for chunk_id in holding & asked:
                 found[chunk_id] += weight
         return found
 

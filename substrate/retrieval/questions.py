@@ -55,6 +55,10 @@ class Question:
         named = frozenset() if dates else frozenset(_MONTHS.index(m[0]) + 1 for m in _MONTH.finditer(text))
         return cls(text, bool(_WHEN.search(text)), dates, named)
 
+    @property
+    def dates_something(self) -> bool:
+        return bool(self.dates or self.months)
+
     def names(self, speaker: str) -> bool:
         """Does the question name this speaker, by the whole name or its first word?"""
         name = speaker.strip().casefold()

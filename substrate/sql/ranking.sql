@@ -17,3 +17,4 @@ join document_versions v on v.kb_id = c.kb_id and v.id = c.version_id
 left join parse_results p on p.kb_id = c.kb_id and p.version_id = c.version_id and p.parser = c.parser
 left join embeddings e on e.kb_id = c.kb_id and e.chunk_id = c.id and e.model = %(model)s
                       and %(vector)s::text is not null
+order by c.version_id, c.parser, c.position
