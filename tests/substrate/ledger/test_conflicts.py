@@ -6,6 +6,7 @@ import pytest
 
 from substrate.errors import Conflict, NotFound
 from substrate.ledger.conflicts import decide, revert
+from substrate.ledger.corrections import correct_period, parse_end
 from substrate.ledger.retractions import reject_fact
 
 
@@ -156,9 +157,19 @@ def test_two_stated_ends_wait_where_neither_is_the_finer_word(hand, judge):
 
 def test_a_value_without_rivals_near_is_compared_with_the_nearest_alone(hand, judge):
     hand.say(*[lead(f"P{i}", start="2024-03-01") for i in range(6)])
-    assert len(judge.open()) == 5
-    judge.act(decide, judge.rows()[0]["id"], "kept_both")
-    assert len(judge.open()) in (4, 5)
+    rows = judge.rows()
+    assert len(rows) == 5
+    inner = next(r for r in rows if r["old"] in {other["new"] for other in rows})
+    judge.act(decide, inner["id"], "kept_both")
+    assert len(judge.open()) == 5, "behind a pair that was kept the next one becomes visible"
+    assert {inner["old"], inner["new"]} not in [set(sides) for _, *sides in judge.open()]
+
+
+def test_a_decided_pair_is_not_raised_again_when_a_person_moves_the_old_one(hand, judge):
+    hand.say(lead("Ann", start="2023-01-10", end="2025-01-01"), lead("Bo", start="2024-07-05"))
+    judge.act(decide, judge.only(), "closed")
+    judge.act(correct_period, judge.fact("Ann")[0]["id"], end=parse_end("2024-12"))
+    assert hand.subjects("leads", "Aurora", "2024-08-01") == ["Ann", "Bo"] and judge.open() == []
 
 
 def test_both_sides_of_a_marriage_are_held_against_strangers(hand, judge):
@@ -169,6 +180,10 @@ def test_both_sides_of_a_marriage_are_held_against_strangers(hand, judge):
     assert judge.open() == []
     hand.say({"subject": "Ann", "obj": "Yo", **married})
     assert sorted(r[0] for r in judge.open()) == ["simultaneous", "simultaneous"]
+    hand.say({"subject": "Cy", "obj": "Xi", **married})
+    waiting = {frozenset(sides) for _, *sides in judge.open()}
+    hand.say({"subject": "Di", "phrase": "married to", "obj": "Yo", "start": "2021-01-01"})
+    assert {frozenset(sides) for _, *sides in judge.open()} == waiting, "Cy and Ann-Xi are two steps from Di-Yo"
 
 
 def test_words_without_an_anchor_do_not_end_a_dated_value_in_silence(hand, judge):
