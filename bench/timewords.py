@@ -8,6 +8,9 @@ An expectation is found if a statement's quote holds its ``key``; recorded, if t
 start lies in ``from``, or, where ``from`` is null or the kind is ``none``, if nothing has a start. A statement of the
 kind ``none`` is attested right if it has no start and the day its document attests lies in ``as_of`` and is not the day
 of the run. Where several statements share a quote, none may have a start outside ``from``.
+
+The line before the last is the same for documents of our own (``bench/timewords.json``), written before the rules were
+tried on them; what the first try found is in the results file.
 """
 
 from __future__ import annotations
@@ -25,6 +28,7 @@ from typing import Any
 from bench.database import ROOT, commit, fresh_settings
 from substrate.db import NO_BASE
 
+OWN = ROOT / "bench" / "timewords.json"
 KINDS = ("absolute", "relative_now", "relative_event", "relative_undated_event", "section", "none")
 Row = Mapping[str, Any]
 
@@ -112,14 +116,14 @@ def statements(documents: Sequence[Mapping[str, Any]], *, show: bool) -> list[Ro
     return list(rows)
 
 
-def summary(kinds: Mapping[str, Kind]) -> str:
+def summary(kinds: Mapping[str, Kind], name: str = "timewords") -> str:
     dated = [kinds[kind] for kind in KINDS if kind != "none"]
     attested = kinds["none"]
     right, of = sum(k.right for k in dated), sum(k.of for k in dated)
-    return f"timewords: dated={right} of_dated={of} attested={attested.right} of_attested={attested.of}"
+    return f"{name}: dated={right} of_dated={of} attested={attested.right} of_attested={attested.of}"
 
 
-def markdown(kinds: Mapping[str, Kind], digest: str) -> str:
+def markdown(kinds: Mapping[str, Kind], own: Mapping[str, Kind], digest: str) -> str:
     rows = [f"| {name} | {k.of} | {k.found} | {k.recorded} | {k.right} |" for name, k in kinds.items()]
     wrong = [key for k in kinds.values() for key in k.wrong]
     lines = [
@@ -133,10 +137,13 @@ def markdown(kinds: Mapping[str, Kind], digest: str) -> str:
         *rows,
         "\nPublished with a large model, three runs of these documents: starts about 27 to 29 of 29 found and 80 of",
         "84 right, attested days 28 of 30.\n",
+        "Six documents of our own (bench/timewords.json) were written before the rules were tried on them: the first",
+        "try dated 22 of 28 and attested 7 of 7, with no wrong date. The line below is after the rules that this taught",
+        "(headings that are a year, in English).\n",
         "What it does not show: seven short documents, two of them filled with the same paragraphs; the rules for open",
         "statements were written after these sentences had been seen, so the share on other texts will be lower. Found",
         "says only that a statement rests on the sentence, not that its subject and verb are the best reading of it.\n",
-        f"```\n{summary(kinds)}\n```",
+        f"```\n{summary(own, 'own documents')}\n{summary(kinds)}\n```",
     ]
     return "\n".join(lines) + "\n"
 
@@ -151,14 +158,18 @@ def main() -> int:
         print(f"bench-timewords: no timewords.json in {arguments.data}", file=sys.stderr)
         return 2
     raw = path.read_bytes()
-    documents = json.loads(raw)["docs"]
-    kinds = measure(documents, statements(documents, show=arguments.show), datetime.now(UTC).date())
+    today = datetime.now(UTC).date()
+    kinds, own = (
+        measure(documents, statements(documents, show=arguments.show), today)
+        for documents in (json.loads(raw)["docs"], json.loads(OWN.read_text(encoding="utf-8"))["docs"])
+    )
     for name, kind in kinds.items():
         print(f"{name}: of={kind.of} found={kind.found} recorded={kind.recorded} right={kind.right}")
-        for key in kind.wrong:
-            print(f"  not right: {key}")
+    for key in (key for counted in (kinds, own) for kind in counted.values() for key in kind.wrong):
+        print(f"  not right: {key}")
     results = ROOT / "bench" / "results" / "timewords.md"
-    results.write_text(markdown(kinds, hashlib.sha256(raw).hexdigest()), encoding="utf-8")
+    results.write_text(markdown(kinds, own, hashlib.sha256(raw).hexdigest()), encoding="utf-8")
+    print(summary(own, "own documents"))
     print(summary(kinds))
     return 0
 

@@ -20,11 +20,12 @@ CONFIDENCE = 0.4
 _SILENT = frozenset(
     "be have do say tell think know see hear ask mean seem look feel want need like try let make get go come take put "
     "keep help show note mention believe hope expect plan discuss consider agree decide state report "
-    "name call rename sell buy acquire own hold lead chair head manage direct join leave appoint elect hire promote "
+    "name call rename acquire own hold lead chair head manage direct join leave appoint elect hire promote "
     "replace succeed pay earn work serve act become remain live move marry resign retire step quit employ "
     "nominate".split()
 )
 """Verbs that tell nothing by themselves, and those whose own frames know better when to be silent."""
+_TRADING = frozenset(("sell", "buy"))
 _LONGEST = 90
 _SUBORDINATE = {"advcl", "acl", "relcl", "csubj", "pcomp", "ccomp"}
 _ACTORS = frozenset("team company project programme program board committee group organisation organization".split())
@@ -36,7 +37,7 @@ def happened(scene: Scene, clause: Clause) -> bool:
     plain = lemma.replace(" ", "").isalpha() and lemma.split()[0] not in _SILENT
     if not clause.times or not plain or clause.verb.dep_ in _SUBORDINATE:
         return False
-    if clause.predicates:
+    if clause.predicates or (lemma in _TRADING and _names_a_party(scene, clause)):
         return False
     subject = _subject(scene, clause)
     if subject is None:
@@ -56,6 +57,12 @@ def happened(scene: Scene, clause: Clause) -> bool:
     time = interval(clause.times, "event", clause.tense)
     scene.add(clause, subject, phrase, value, time, confidence=CONFIDENCE)
     return True
+
+
+def _names_a_party(scene: Scene, clause: Clause) -> bool:
+    """Who sells something named, or to somebody named, is what the frames of sales are for."""
+    targets = [*clause.objects, *(target for _, target in clause.prepositions)]
+    return any(scene.reader.unit(t).kind == "name" for token in targets for t in token.subtree)
 
 
 def _subject(scene: Scene, clause: Clause) -> Term | None:

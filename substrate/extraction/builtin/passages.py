@@ -57,6 +57,8 @@ class Item:
     """Whether it stands under a title or a heading that says "correction"."""
     shown: str = ""
     """What to quote, where that is not the sentence as read (the row of a table, an entry under a date)."""
+    heading: str = ""
+    """The heading that dates it, whose words are the time words."""
 
     @property
     def quote(self) -> str:
@@ -279,9 +281,11 @@ _LOG = re.compile(
 
 
 def _sentence(work: Work, sentence: Sentence, shown: str = "") -> None:
+    heading = ""
     if not shown and (date := _dated_by_heading(work, sentence.text)):
-        sentence, shown = Sentence(f"{date}: {sentence.text}", sentence.start), sentence.text
-    item = Item(sentence.text, start=sentence.start, shown=shown)
+        heading, shown = date.removeprefix("In ").rstrip(",:"), sentence.text
+        sentence = Sentence(f"{date} {sentence.text}", sentence.start)
+    item = Item(sentence.text, start=sentence.start, shown=shown, heading=heading)
     if is_chinese(sentence.text):
         around = " ".join((work.passage.title, *work.passage.heading_path, work.passage.text))
         item.take(read_chinese(sentence.text, work.here, around))
@@ -302,19 +306,20 @@ def _tell(work: Work, text: str, mentions: Sequence[TimeMention]) -> None:
 
 
 def _dated_by_heading(work: Work, text: str) -> str:
-    """What a heading that is nothing but a time says of a sentence without one.
+    """How a sentence without a time begins under a heading that is nothing but one.
 
-    In a log any date, since it heads an entry; elsewhere a longer stretch ("2025 Q3"), in which what is told held.
+    In a log any date dates, since it heads an entry; elsewhere a longer stretch ("2025 Q3"), in which what stands below
+    it and below its own subheadings held.
     """
-    if not work.headings:
+    if not work.headings or find_times(text, work.here):
         return ""
-    time = parse_time(work.headings[0], work.anchor)
-    if time is None or find_times(text, work.here):
-        return ""
-    if time.at_event and time.valid_from is not None and time.valid_from_precision in ("year", "month"):
-        return work.headings[0]
+    for heading in work.headings:
+        time = parse_time(heading, work.anchor)
+        if time is not None and time.at_event and time.valid_from_precision in ("year", "month"):
+            return f"{heading}:" if is_chinese(text) else f"In {heading},"
     logged = any(_LOG.search(h) for h in (*work.headings[1:], work.passage.filename))
-    return work.headings[0] if logged else ""
+    entry = logged and parse_time(work.headings[0], work.anchor) is not None
+    return f"{work.headings[0]}:" if entry else ""
 
 
 def finish(work: Work) -> Extraction:
@@ -338,6 +343,8 @@ def finish(work: Work) -> Extraction:
             elif work.passage.text[made.quote_start : made.quote_end] != made.quote:
                 drops.append(Drop("quote_not_in_chunk", made.phrase, made.quote))
             else:
+                if made.time.words == f"In {item.heading}":
+                    made = replace(made, time=replace(made.time, words=item.heading))
                 plain = item.corrects and made.mood is None and not made.denies
                 claims.append(replace(made, corrects=True) if plain else made)
         _remember(references, item, claims)

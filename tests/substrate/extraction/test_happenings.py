@@ -110,6 +110,17 @@ def test_a_heading_that_is_a_period_dates_what_stands_below_it(extractor: Builti
     assert (below.value.number, below.value.unit) == (120000, "{台}")
 
 
+def test_the_words_of_a_dating_heading_are_the_time_words(extractor: BuiltinExtractor) -> None:
+    text = (
+        "## 2022\n\nQuillon opened a plant in Porto.\n\n### Sales\n\nQuillon sold 14,000 pumps.\n\n"
+        "## Company\n\nQuillon sold 9 pumps."
+    )
+    plant, pumps = read(extractor, text).claims
+    assert (shown(plant), plant.time.words) == (("Quillon", "opens", "a plant in Porto", "2022-01-01"), "2022")
+    assert shown(pumps) == ("Quillon", "sells", "14,000 pumps", "2022-01-01")
+    assert {plant.quote, pumps.quote} == {"Quillon opened a plant in Porto.", "Quillon sold 14,000 pumps."}
+
+
 def test_a_section_speaks_from_its_own_date(extractor: BuiltinExtractor) -> None:
     week = "## 第{n}周周报\n\n提报日期：{at}\n\n上周，码表一代在{where}市场开售。\n\n"
     text = week.format(n=35, at="2026年8月28日", where="韩国") + week.format(n=36, at="2026年9月4日", where="泰国")
