@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import argparse
 import multiprocessing
+import os
 import random
 import statistics
 import sys
@@ -17,9 +18,9 @@ import time
 from collections import deque
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 from uuid import UUID, uuid4
 
 import psycopg
@@ -40,11 +41,27 @@ from substrate.ontology.store import load_ontology
 from substrate.reads.facts import entity_facts
 from substrate.reads.moments import resolve
 
-SEED, BATCH, RECENT, READS = 20261130, 300, 30, 200
+SEED, BATCH, RECENT, READS = 20261130, 500, 30, 200
 PER_ENTITY = 20
 """Statements for each entity, over all."""
 PAST = (0.25, 0.5, 0.75, 0.9)
 GROWN: tuple[_rows.Table, ...] = ("assertions", "facts", "evidence")
+
+
+class Cost(NamedTuple):
+    """Seconds: on the clock, on the CPU here, and on the CPU in the server (0 where it is on another machine)."""
+
+    wall: float
+    client: float
+    server: float
+
+
+def _on_cpu(connection: Any) -> float:
+    """Seconds that a connection's server process has run. It says what a busy machine hides."""
+    try:
+        return int(Path(f"/proc/{connection.info.backend_pid}/schedstat").read_text().split()[0]) / 1e9
+    except FileNotFoundError:
+        return 0.0
 
 
 @dataclass
@@ -57,10 +74,7 @@ class Base:
     evidence: Evidence
     rng: random.Random
     written: int = 0
-    recent: deque[float] = None  # type: ignore[assignment]
-
-    def __post_init__(self) -> None:
-        self.recent = deque(maxlen=RECENT)
+    recent: deque[Cost] = field(default_factory=lambda: deque(maxlen=RECENT))
 
     def grow(self, facts: int, *, report: bool = False) -> None:
         """Write statements until there have been so many."""
@@ -68,14 +82,21 @@ class Base:
             ontology = load_ontology(connection, self.kb_id)
         while self.written < facts:
             batch = drafts(self.rng, self.entities, min(BATCH, facts - self.written), str(self.written), self.evidence)
-            began = time.perf_counter()
+            wall, client = time.perf_counter(), time.process_time()
             with self.database.write(self.kb_id) as connection:
+                server = _on_cpu(connection)
                 with open_door(connection, self.kb_id, actor="bench", via="import", action="told") as door:
                     assert_batch(door, batch, ontology)
-            self.recent.append((time.perf_counter() - began) / len(batch))
+                server = _on_cpu(connection) - server
+            spent = (time.perf_counter() - wall, time.process_time() - client, server)
+            self.recent.append(Cost(*(seconds / len(batch) for seconds in spent)))
             self.written += len(batch)
-            if report and self.written % 30_000 == 0:
-                print(f"  {self.written} facts, {1 / statistics.fmean(self.recent):.0f} facts/s", flush=True)
+            if report and self.written % 50_000 == 0:
+                print(f"  {self.written} facts, {1 / self.cost().wall:.0f} facts/s", flush=True)
+
+    def cost(self) -> Cost:
+        """Of a fact, over the last batches."""
+        return Cost(*(statistics.fmean(column) for column in zip(*self.recent, strict=True)))
 
 
 def make_base(database: Database, slug: str, facts: int) -> Base:
@@ -216,7 +237,8 @@ def two_writers(url: str, facts: int) -> float:
 def at_size(base: Base, dsn: str, size: int) -> tuple[str, dict[str, float]]:
     """Grow to a size and measure; returns the line and the rest of the figures."""
     base.grow(size, report=size > 200_000)
-    write = 1 / statistics.fmean(base.recent)
+    cost = base.cost()
+    write = 1 / cost.wall
     with psycopg.connect(dsn, autocommit=True) as connection:
         connection.execute("vacuum (analyze)")
     reads = measure_reads(base, dsn)
@@ -231,7 +253,8 @@ def at_size(base: Base, dsn: str, size: int) -> tuple[str, dict[str, float]]:
         f"write_per_s={write:.0f} verify_per_s={checked:.0f} rls_ratio={reads['rls_ratio']:.2f}"
     )
     more = {"events": report.events, "rows": report.rows, "verify_s": report.seconds, "plain": plain}
-    return line, reads | more | {"overhead": plain / write}
+    more |= {"overhead": plain / write, "client_us": cost.client * 1e6, "server_us": cost.server * 1e6}
+    return line, reads | more | {"load": os.getloadavg()[0]}
 
 
 def main() -> int:
@@ -262,7 +285,9 @@ def main() -> int:
 def _record(found: list[tuple[str, dict[str, float]]], twins: float | None) -> None:
     details = "\n".join(
         f"- {line.split()[1]}: {int(m['events'])} events and {int(m['rows'])} rows verified in {m['verify_s']:.1f} s; "
-        f"median read {m['p50']:.2f} ms; plain tables take {m['plain']:.0f} facts/s, {m['overhead']:.1f} times as many"
+        f"median read {m['p50']:.2f} ms; plain tables take {m['plain']:.0f} facts/s, {m['overhead']:.1f} times it; "
+        f"a fact takes {m['client_us']:.0f} us of CPU in the writer and {m['server_us']:.0f} us in Postgres; "
+        f"load {m['load']:.1f} on {os.cpu_count()} cores"
         for line, m in found
     )
     both = f"- Two processes on two bases, 30,000 facts each: {twins:.0f} facts/s\n" if twins is not None else ""

@@ -112,3 +112,37 @@ end $$;
 alter table ledger_log drop constraint ledger_log_kb_id_seq_fkey;
 create trigger refers after insert on ledger_log referencing new table as written
     for each statement execute function ledger_log_refers();
+
+-- An index leads to the relation, and where a triple is asked for to its object: writing asks for few of an entity's
+-- rows, and read them all before, 95 us of each fact at two hundred thousand.
+drop index facts_held_by_subject, facts_held_by_object, assertions_of_subject;
+create index facts_held_by_subject on facts (kb_id, subject_id, predicate_key) where invalidated_seq is null;
+create index facts_held_by_object on facts (kb_id, object_id, predicate_key) where invalidated_seq is null and object_id is not null;
+create index assertions_of_subject on assertions (kb_id, subject_id, predicate_key, object_id) where invalidated_seq is null;
+
+-- The rows of most statements, compared byte by byte; as JSON that took ten times as long. A column that is added later
+-- is compared too.
+create function ledger_close_once_for_a_reason() returns trigger language plpgsql as $$
+declare
+    kept record := new;
+begin
+    kept.invalidated_seq := null;
+    kept.invalidated_at := null;
+    kept.invalidated_kind := null;
+    if old.invalidated_seq is not null or new.invalidated_seq is null or kept *<> old then
+        raise exception 'a row of % may be closed once and never rewritten', tg_table_name
+            using errcode = 'insufficient_privilege';
+    end if;
+    return new;
+end $$;
+
+do $$
+declare
+    t record;
+begin
+    for t in select tgrelid::regclass as name, pg_get_triggerdef(oid) as made from pg_trigger
+             where tgname = 'close_once' and tgrelid in ('facts'::regclass, 'assertions'::regclass) loop
+        execute replace(replace(t.made, 'ledger_close_once()', 'ledger_close_once_for_a_reason()'),
+                        'CREATE TRIGGER', 'CREATE OR REPLACE TRIGGER');
+    end loop;
+end $$;

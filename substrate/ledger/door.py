@@ -7,6 +7,7 @@ strictly after the last one, and appends its events to the chain. No model or ne
 from __future__ import annotations
 
 import os
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -47,6 +48,8 @@ class Door:
     why: str
     idempotency_key: str | None
     _previous: bytes
+    statements: Counter[_rows.Table] = field(default_factory=Counter)
+    """How many times this transaction wrote to each table."""
     _events: list[tuple[str, bytes]] = field(default_factory=list)
     _erasing: list[Place] = field(default_factory=list)
 
@@ -54,6 +57,7 @@ class Door:
         """Insert rows stamped with this transaction, and log each one whole."""
         if not rows:
             return
+        self.statements[table] += 1
         written = _rows.written(table, rows)
         _rows.insert(self.connection, table, self.kb_id, self.seq, self.at, written)
         self._events.extend((f"insert {table}", payload) for payload in _rows.payloads(table, written))
@@ -64,6 +68,7 @@ class Door:
         """As `insert`, but for rows of which one with the same `key` is held already; returns those inserted."""
         if not rows:
             return []
+        self.statements[table] += 1
         written = _rows.written(table, rows)
         fresh = _rows.insert_not_held(self.connection, table, self.kb_id, self.seq, self.at, written, key)
         mine = [i for i, row in enumerate(rows) if row[key] in fresh]

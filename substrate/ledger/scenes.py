@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Hashable, Iterable, Mapping, Sequence
+from collections.abc import Collection, Hashable, Iterable, Mapping, Sequence
 from datetime import datetime
 from functools import cached_property
+from itertools import product
 from typing import Any
 from uuid import UUID
 
 from substrate import sql
-from substrate.ledger._arrays import array_of_ids
+from substrate.ledger._arrays import array_of_ids, array_of_texts
 from substrate.ledger.conflict_rules import RIVALS, Pair, pair
 from substrate.ledger.door import Door
 from substrate.ledger.entities import canonical_ids, cluster_members
@@ -75,13 +76,42 @@ class Scene:
             if told[t] == 1
             and not (r["denies"] or r["corrects"] or r["replaces"] or r["origin"] == "person" or self.timelines(t))
         }
-        if not found:
-            return {}
-        parameters = {**self._parameters(set(found)), "own": array_of_ids([r["id"] for r in rows])}
-        before = self.door.connection.execute(sql.query("triples_stated_before"), parameters).fetchall()
-        for row in self._known(before):
-            found.pop(triple_of(row, self.canonical), None)
+        for triple in self._stated_before(found.keys()):
+            found.pop(triple, None)
         return found
+
+    def _stated_before(self, triples: Collection[Triple]) -> set[Triple]:
+        """Those of `triples` that something held states, on any id of their clusters, but what was just written.
+
+        Where this transaction wrote assertions more than once, all it wrote counts as stated before.
+        """
+        known = self.door.connection.execute(sql.query("assertions_have_statistics")).fetchone()
+        single = known is not None and known["known"]
+        links = {t for t in triples if single and predicate_of(t) and not t[2].startswith("=")}
+        seq = self.door.seq + (self.door.statements["assertions"] > 1)
+        return self._links_before(links, seq) | self._others_before(set(triples) - links, seq)
+
+    def _links_before(self, links: set[Triple], seq: int) -> set[Triple]:
+        if not links:
+            return set()
+        self._learn_clusters(_ends(links) - self._clusters.keys())
+        asked = [
+            (subject, link[1], thing, link)
+            for link in links
+            for subject, thing in product(self._clusters[link[0]], self._clusters[UUID(link[2])])
+        ]
+        subjects, predicates, objects, places = zip(*asked, strict=True)
+        ends = {"subjects": array_of_ids(subjects), "objects": array_of_ids(objects)}
+        parameters = {"kb_id": self.door.kb_id, "seq": seq, "predicates": array_of_texts(predicates), **ends}
+        rows = self.door.connection.execute(sql.query("links_stated_before"), parameters).fetchall()
+        return {places[row["place"] - 1] for row in rows}
+
+    def _others_before(self, triples: set[Triple], seq: int) -> set[Triple]:
+        if not triples:
+            return set()
+        parameters = {**self._parameters(triples), "seq": seq}
+        rows = self.door.connection.execute(sql.query("triples_stated_before"), parameters).fetchall()
+        return {triple_of(row, self.canonical) for row in self._known(rows)}
 
     def load(self, dirty: set[Triple], *, correcting: bool) -> set[Triple]:
         """Read what decides the timelines of `dirty`; returns them with every triple that a change of them moves.
@@ -213,8 +243,7 @@ class Scene:
                 self._on[timeline].add(triple)
 
     def _parameters(self, triples: set[Triple]) -> dict[str, object]:
-        ends = {t[0] for t in triples} | {UUID(t[2]) for t in triples if not t[2].startswith("=")}
-        self._learn_clusters(ends - self._clusters.keys())
+        self._learn_clusters(_ends(triples) - self._clusters.keys())
         objects = {t[2] for t in triples}
         relations = {t[1] for t in triples}
         return {
@@ -303,6 +332,11 @@ class Scene:
             grade=row["grade"],
             fixes=fixes.get(row["id"]) if fixes else None,
         )
+
+
+def _ends(triples: Iterable[Triple]) -> set[UUID]:
+    """The entities that triples are about."""
+    return {t[0] for t in triples} | {UUID(t[2]) for t in triples if not t[2].startswith("=")}
 
 
 _ALONE: Triple = (UUID(int=0), "", "")  # there is no other value to tell it from

@@ -110,10 +110,16 @@ order by recorded_seq, id
 select refusal_id, source_key from refusal_restatements where kb_id = %(kb_id)s and source_key = any(%(keys)s)
 
 -- name: assertions_on_subjects
--- Live assertions of these subjects under these relations.
+-- Live assertions of these subjects under these relations. Bound and unbound ones apart, so that an index leads to the
+-- relation too: an entity of a thousand statements is not read whole for one of them.
 select a.* from assertions a
 where a.kb_id = %(kb_id)s and a.subject_id = any(%(ids)s) and a.invalidated_seq is null
-  and (a.predicate_key = any(%(predicates)s) or (a.predicate_key is null and a.phrase = any(%(phrases)s)))
+  and a.predicate_key = any(%(predicates)s)
+  and not exists (select from withheld w where w.kb_id = a.kb_id and w.assertion_id = a.id and w.invalidated_seq is null)
+union all
+select a.* from assertions a
+where cardinality(%(phrases)s::text[]) > 0 and a.kb_id = %(kb_id)s and a.subject_id = any(%(ids)s)
+  and a.invalidated_seq is null and a.predicate_key is null and a.phrase = any(%(phrases)s)
   and not exists (select from withheld w where w.kb_id = a.kb_id and w.assertion_id = a.id and w.invalidated_seq is null)
 
 -- name: assertions_on_objects
@@ -135,16 +141,48 @@ select a.* from assertions a where a.kb_id = %(kb_id)s and a.invalidated_seq is 
 -- Live assertions that join one of these subjects to one of these objects or values.
 select a.* from assertions a
 where a.kb_id = %(kb_id)s and a.subject_id = any(%(ids)s) and a.invalidated_seq is null
-  and (a.predicate_key = any(%(predicates)s) or (a.predicate_key is null and a.phrase = any(%(phrases)s)))
+  and a.predicate_key = any(%(predicates)s) and (a.object_id = any(%(objects)s) or a.value_norm = any(%(values)s))
+  and not exists (select from withheld w where w.kb_id = a.kb_id and w.assertion_id = a.id and w.invalidated_seq is null)
+union all
+select a.* from assertions a
+where cardinality(%(phrases)s::text[]) > 0 and a.kb_id = %(kb_id)s and a.subject_id = any(%(ids)s)
+  and a.invalidated_seq is null and a.predicate_key is null and a.phrase = any(%(phrases)s)
   and (a.object_id = any(%(objects)s) or a.value_norm = any(%(values)s))
   and not exists (select from withheld w where w.kb_id = a.kb_id and w.assertion_id = a.id and w.invalidated_seq is null)
 
+-- name: assertions_have_statistics
+-- Before they have, the planner takes any condition on kb_id for selective, and would read the base whole for each
+-- triple that is asked for by itself.
+select reltuples >= 0 as known from pg_class where oid = 'assertions'::regclass
+
+-- name: links_stated_before
+-- Which of these triples of a subject, a predicate and an object, by their place in the arrays, something held states
+-- that was recorded before. For a table with statistics: one look into an index for each.
+-- lint: axis, since it asks what was written by earlier transactions than this one, not what was held then.
+select t.place
+from unnest(%(subjects)s::uuid[], %(predicates)s::text[], %(objects)s::uuid[])
+     with ordinality as t (subject_id, predicate_key, object_id, place)
+cross join lateral (
+    select a.subject_id, a.predicate_key, a.object_id from assertions a
+    where a.kb_id = %(kb_id)s and a.invalidated_seq is null and a.recorded_seq < %(seq)s
+      and (a.subject_id, a.predicate_key, a.object_id) >= (t.subject_id, t.predicate_key, t.object_id)
+    order by a.subject_id, a.predicate_key, a.object_id
+    limit 1
+) next
+where (next.subject_id, next.predicate_key, next.object_id) = (t.subject_id, t.predicate_key, t.object_id)
+
 -- name: triples_stated_before
--- What joins one of these subjects to one of these objects or values and is held, but for the rows just written.
+-- What joins one of these subjects to one of these objects or values, is held and was recorded before.
+-- lint: axis, since it asks what was written by earlier transactions than this one, not what was held then.
 select a.subject_id, a.predicate_key, a.phrase, a.object_id, a.value_norm from assertions a
 where a.kb_id = %(kb_id)s and a.subject_id = any(%(ids)s) and a.invalidated_seq is null
-  and (a.predicate_key = any(%(predicates)s) or (a.predicate_key is null and a.phrase = any(%(phrases)s)))
-  and (a.object_id = any(%(objects)s) or a.value_norm = any(%(values)s)) and a.id <> all(%(own)s)
+  and a.predicate_key = any(%(predicates)s) and (a.object_id = any(%(objects)s) or a.value_norm = any(%(values)s))
+  and a.recorded_seq < %(seq)s
+union all
+select a.subject_id, a.predicate_key, a.phrase, a.object_id, a.value_norm from assertions a
+where cardinality(%(phrases)s::text[]) > 0 and a.kb_id = %(kb_id)s and a.subject_id = any(%(ids)s)
+  and a.invalidated_seq is null and a.predicate_key is null and a.phrase = any(%(phrases)s)
+  and (a.object_id = any(%(objects)s) or a.value_norm = any(%(values)s)) and a.recorded_seq < %(seq)s
 
 -- name: contests_of_triples
 -- As above, of denials and corrections alone, and no more of them than names their triple.
@@ -171,7 +209,11 @@ limit 1
 -- name: held_facts_of_triples
 select f.* from facts f
 where f.kb_id = %(kb_id)s and f.subject_id = any(%(ids)s) and f.invalidated_seq is null
-  and (f.predicate_key = any(%(predicates)s) or (f.predicate_key is null and f.phrase = any(%(phrases)s)))
+  and f.predicate_key = any(%(predicates)s) and (f.object_id = any(%(objects)s) or f.value_norm = any(%(values)s))
+union all
+select f.* from facts f
+where cardinality(%(phrases)s::text[]) > 0 and f.kb_id = %(kb_id)s and f.subject_id = any(%(ids)s)
+  and f.invalidated_seq is null and f.predicate_key is null and f.phrase = any(%(phrases)s)
   and (f.object_id = any(%(objects)s) or f.value_norm = any(%(values)s))
 
 -- name: held_fact

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from datetime import UTC, datetime
 
+import psycopg
 import pytest
 
 from substrate.db import EVERY_BASE
@@ -219,3 +220,27 @@ def test_what_is_only_known_to_have_ended_began_after_the_rival_before_it(hand):
     assert hand.subjects("leads", "Aurora", "2024-01-01") == ["Pavel"]
     assert hand.subjects("leads", "Aurora", "2021-01-01") == []
     assert hand.subjects("leads", "Aurora", "2025-03-01") == ["Sofia"]
+
+
+@pytest.mark.parametrize("statistics", [False, True])
+def test_what_was_stated_before_is_found_in_a_new_base_and_in_an_old_one(hand, database, dsn, statistics):
+    """The question whether a triple is new is asked in another way once the planner knows the table."""
+
+    def again() -> tuple[int, int]:
+        said = [{"subject": "Ann", "phrase": "works for", "obj": "Acme"}, {"subject": "Bo", "phrase": "age", "obj": 7}]
+        hand.say(*said, {"subject": "Cy", "phrase": "works for", "obj": f"House {next(hand.keys)}"})
+        with database.read(hand.kb_id) as connection:
+            facts = connection.execute("select count(*) as n from facts").fetchone()["n"]
+            return facts, connection.execute("select count(*) as n from evidence").fetchone()["n"]
+
+    assert again() == (3, 3)
+    if statistics:
+        with psycopg.connect(dsn, autocommit=True) as owner:
+            owner.execute("analyze assertions")
+    assert again() == (4, 6), "two rest on more, one is new"
+    with database.write(hand.kb_id) as connection:
+        with open_door(connection, hand.kb_id, actor="person:Eve", via="rest", action="merged") as door:
+            merge(door, _entity(database, "Ann"), _entity(database, "Cy"))
+    hand.say({"subject": "Cy", "phrase": "works for", "obj": "Acme"})
+    with database.read(hand.kb_id) as connection:
+        assert connection.execute("select count(*) as n from facts").fetchone()["n"] == 4, "a member's word is its own"

@@ -267,6 +267,18 @@ def test_nothing_else_passes_for_purged(owner, written, name):
     assert outcome(verify(owner, kb))[:2] == (code, places[where])
 
 
+def test_a_row_in_place_of_an_erased_one_is_one_that_its_purge_left_and_what_it_left_is_there(owner, written):
+    kb = written[1]
+    seq = next(e["seq"] for e in events_of(owner, kb, "chunks") if e["payload"] is not None)
+    places = [(e["seq"], e["ordinal"]) for e in events_of(owner, kb, "chunks") if e["seq"] == seq]
+    rows = blanked(owner, kb, "chunks", seq, text="", cells=None)
+    for left, code in ((rows, 0), ([], 1), ([*rows, {**rows[0], "id": uuid4()}], 1)):
+        with owner.transaction(force_rollback=True):
+            with open_door(owner, kb, actor="person:test", via="rest", action="purged") as door:
+                door.purge(places, {"chunks": left})
+            assert outcome(verify(owner, kb))[:2] == (code, seq if code else None)
+
+
 def test_an_event_that_a_purge_names_may_not_come_back(owner, written):
     kb = written[1]
     events = [e for e in events_of(owner, kb, "chunks") if e["payload"] is not None]
