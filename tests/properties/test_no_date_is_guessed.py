@@ -1,14 +1,15 @@
 """Every date that comes in as text is the one instant or unit that it names, or it is refused: nothing is guessed.
 
 Two doors read dates that programs write: the date of a document (kept to the second) and the moment of a question
-(kept to the microsecond). Each line of the table is tried at both, on a machine that lives in each of three zones.
+(kept to the microsecond); a third reads what people write in sentences. Each line of the table is tried at them, on a
+machine that lives in each of three zones.
 
 ==========================================  =====================================================================
 text                                        then
 ==========================================  =====================================================================
 a clock time with an offset                 that instant, in UTC; the two passes of a repeated hour are two instants
-a clock time without an offset, or a zone   refused: around a change of the clocks it may be two instants or none
-by name
+a clock time without an offset, or a zone   refused: around a change of the clocks it may be two instants or none;
+by name                                     of a sentence only the day is kept
 a year, a month, a day                      the whole unit, in UTC, of 28 to 31 days and 365 or 366 of them
 ``Z``, ``+00:00``, ``-00:00``               the same
 a day that does not exist, BC, year 0       refused
@@ -27,6 +28,7 @@ import pytest
 from substrate.documents.checks import read_doc_time
 from substrate.errors import InvalidInput
 from substrate.extraction.claims import ClaimTime
+from substrate.extraction.times import parse_time
 from substrate.reads.moments import parse_bucket, resolve
 from tests.properties.ledger_play import Play, Said
 
@@ -161,6 +163,18 @@ def test_a_moment_is_one_instant(somewhere):
         dated, asked = read_doc_time(text, "doc_time"), parse_bucket(text, "at")
         assert (dated.at, dated.precision) == (start, "second"), text
         assert (asked.start, asked.end) == (start, start + timedelta(microseconds=1)), text
+
+
+def test_in_a_sentence_an_offset_makes_an_instant_and_without_one_only_the_day_is_sure(somewhere):
+    for text, moment in MOMENTS.items():
+        said = parse_time(f"since {text}")
+        assert (said.valid_from, said.valid_from_precision) == (utc(moment), "second"), text
+        local = parse_time(f"since {text[:19]}")
+        assert (local.valid_from, local.valid_from_precision) == (utc(text[:10]), "day"), text
+    first, second = (parse_time(f"from 27 October 2024 at 02:30 {zone}").valid_from for zone in ("CEST", "CET"))
+    assert second - first == timedelta(hours=1)
+    for several in ("IST", "CST", "America/New_York"):
+        assert parse_time(f"from 3 November 2024 at 01:30 {several}") is None, "it names several zones, or none we know"
 
 
 def test_the_two_passes_of_an_hour_are_two_instants(somewhere):
