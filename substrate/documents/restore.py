@@ -17,6 +17,7 @@ from uuid import UUID, uuid4
 
 from substrate import sql, work
 from substrate.audit.extractions import content_of
+from substrate.audit.seals import seal_base
 from substrate.db import Database
 from substrate.documents.checks import check_text
 from substrate.documents.parser_version import PARSER
@@ -63,7 +64,9 @@ def restore(db: Database, kb_id: UUID, deletion_id: UUID, *, actor: str, via: Vi
     with db.write(kb_id) as conn:
         with open_door(conn, kb_id, actor=actor, via=via, action="document restored", why=why) as door:
             deletion = _restorable(door, deletion_id)
-            return _Restoration(door, deletion).run()
+            restored = _Restoration(door, deletion).run()
+    seal_base(db, kb_id)  # what was read of the document is told anew, and no server need run for it to be sealed
+    return restored
 
 
 def _restorable(door: Door, deletion_id: UUID) -> Row:
@@ -93,6 +96,7 @@ class _Restoration:
     claims: Ids = field(default_factory=dict)
     assertions: Ids = field(default_factory=dict)
     proposals: Ids = field(default_factory=dict)
+    decided: list[Row] = field(default_factory=list)
     _spelled: dict[str, str] = field(default_factory=dict)
 
     def run(self) -> Restored:
@@ -100,8 +104,11 @@ class _Restoration:
         self._bring_versions()
         self._bring_chunks()
         self._bring_claims()
+        withdrawn = self.deletion["proposal_ids"]
+        self.decided = self._rows("lifecycle_decided", list(self.claims), withdrawn=withdrawn)
         refused = self._assert()
         self._propose()
+        self._decide()
         back, kept_out = self._facts()
         restoration_id = self._note(back)
         d = self.deletion
@@ -197,6 +204,7 @@ class _Restoration:
         """Assert what the deletion had withdrawn; returns how many statements are refused now."""
         d = self.deletion
         rows = self._rows("lifecycle_assertions", d["assertion_ids"], seq=d["recorded_seq"])
+        rows = self._still_confirmed(rows)
         if not rows:
             return 0
         self._spelled = {str(old): str(new) for old, new in (*self.claims.items(), *self.chunks.items())}
@@ -210,6 +218,17 @@ class _Restoration:
         made = {row["source_key"]: row["id"] for row in found}
         self.assertions = {old: made[d.source_key] for old, d in drafts.items() if d.source_key in made}
         return outcome.refused
+
+    def _still_confirmed(self, rows: list[Row]) -> list[Row]:
+        """Without what a verdict asserted that was taken back since; a name stays that another verdict needs too."""
+        confirmed = [r for r in self.decided if r["verdict"] == "confirmed"]
+        taken_back = {r["claim_id"] for r in confirmed if r["reverted_seq"] is not None}
+        needed = {r["chunk_id"] for r in confirmed if r["reverted_seq"] is None}
+        return [
+            r
+            for r in rows
+            if r["claim_id"] not in taken_back or (r["source_key"].startswith("name:") and r["chunk_id"] in needed)
+        ]
 
     def _draft(self, row: Row) -> Draft:
         value = None
@@ -253,14 +272,32 @@ class _Restoration:
         return f"{kind}{colon}{known}{mark}{tail}"
 
     def _propose(self) -> None:
-        """Proposals that waited when the document went wait again."""
-        old = self._rows("lifecycle_proposals", self.deletion["proposal_ids"])
-        self.proposals = {row["id"]: uuid4() for row in old}
+        """Proposals that waited when the document went wait again, as do those whose verdict was taken back since."""
+        since = self.deletion["recorded_seq"]
+        asked = [r for r in self.decided if r["reverted_seq"] is not None and r["reverted_seq"] > since]
+        self._bring_proposals([*self._rows("lifecycle_proposals", self.deletion["proposal_ids"]), *asked])
+
+    def _bring_proposals(self, old: Sequence[Row]) -> None:
         rows = []
         for row in old:
+            self.proposals[row["id"]] = uuid4()
             stands = {"claim_id": self.claims[row["claim_id"]], "chunk_id": self.chunks[row["chunk_id"]]}
             rows.append({**row, **stands, "id": self.proposals[row["id"]]})
         self.door.insert("pending_facts", rows)
+
+    def _decide(self) -> None:
+        """Verdicts in force are carried over, each in its batch, so that its revert finds what it decided."""
+        carried = [row for row in self.decided if row["reverted_seq"] is None]
+        self._bring_proposals(carried)
+        for row in carried:
+            why = f"as {row['decided_by']} decided before the document was deleted"
+            self.door.decide(self.proposals[row["id"]], row["verdict"], why)
+        verdicts = [
+            {"batch_id": row["batch_id"], "pending_id": self.proposals[row["id"]], "refusal_id": row["refusal_id"]}
+            for row in carried
+            if row["batch_id"] is not None
+        ]
+        self.door.insert("verdicts", verdicts)
 
     def _facts(self) -> tuple[Ids, tuple[UUID, ...]]:
         rows = self._rows("lifecycle_lineages", self.deletion["fact_ids"])

@@ -24,7 +24,9 @@ from substrate.audit import merkle
 from substrate.audit.seals import genesis, seal_hash
 from substrate.bases import create_base
 from substrate.db import NO_BASE, Database
+from substrate.documents.deletion import delete
 from substrate.documents.intake import PushItem, push
+from substrate.documents.restore import restore
 from substrate.documents.stage import run_parse
 from substrate.errors import Conflict, InvalidInput, LedgerDamaged, NotFound
 from substrate.extraction.claims import Claim, ClaimTime, Drop, Extraction, Passage, Value
@@ -536,3 +538,16 @@ def test_times_of_before_and_after_are_kept_to_the_microsecond(database, kb, dsn
             )
     audit.seal_base(database, kb)
     assert verified(database, kb).ok
+
+
+def test_what_a_restoration_tells_anew_is_sealed_with_it(database, kb):
+    push(database, kb, [PushItem("one", "one.md", b"Ada of one says it.\n")], actor="person:Ada", via="rest")
+    run_parse(database, kb)
+    run_claims(database, kb, Reader())
+    gone = delete(database, kb, external_id="one", actor="person:Ada", via="rest")
+    assert verified(database, kb).extractions == 1
+    with database.read(kb) as conn:
+        [deletion] = conn.execute("select id from document_deletions").fetchall()
+    restore(database, kb, deletion["id"], actor="person:Ada", via="rest")
+    report = verified(database, kb)
+    assert (report.exit_code, report.seals, report.extractions, report.waiting) == (0, 2, 2, 0), (gone, report)
