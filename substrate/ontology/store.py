@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Any
 from uuid import UUID, uuid4
 
 from substrate import sql
@@ -31,8 +33,8 @@ def replace_term(door: Door, relation: Relation) -> None:
 def declare(door: Door, ontology: Ontology) -> None:
     """Make `ontology` what the base declares; rows that would come out the same are left alone.
 
-    Only terms are added or changed here. Raises `Conflict` where facts rest on a relation whose meaning would change:
-    recomputing them under a new ontology is a verb of its own.
+    Only terms are added or changed here; what describes a term may change while facts rest on it. Raises `Conflict`
+    where facts rest on a relation whose meaning would change: recomputing them is a verb of its own (`redeclare`).
     """
     wanted: dict[str, tuple[str, dict[str, object]]] = {
         c.key: ("class", c.model_dump(mode="json")) for c in ontology.classes
@@ -41,11 +43,11 @@ def declare(door: Door, ontology: Ontology) -> None:
     held = door.connection.execute(sql.query("held_terms"), {"kb_id": door.kb_id}).fetchall()
     same = {row["key"] for row in held if wanted.get(row["key"]) == (row["kind"], row["definition"])}
     stale = [row for row in held if row["key"] not in same]
-    used = door.connection.execute(
-        sql.query("relations_in_use"), {"kb_id": door.kb_id, "keys": [row["key"] for row in stale]}
-    ).fetchall()
+    meant = [row["key"] for row in stale if not _means_the_same(row, wanted.get(row["key"]))]
+    used = door.connection.execute(sql.query("relations_in_use"), {"kb_id": door.kb_id, "keys": meant}).fetchall()
     if used:
-        raise Conflict("facts rest on " + ", ".join(sorted(row["predicate_key"] for row in used)), field="ontology")
+        named = ", ".join(sorted(row["predicate_key"] for row in used))
+        raise Conflict(f"facts rest on {named}: preview the change and redeclare it", field="ontology")
     door.close("ontology_terms", [row["id"] for row in stale])
     rows = [
         {"id": uuid4(), "kind": kind, "key": key, "definition": definition}
@@ -53,3 +55,14 @@ def declare(door: Door, ontology: Ontology) -> None:
         if key not in same
     ]
     door.insert("ontology_terms", rows)
+
+
+_DESCRIBES = frozenset({"description", "iri"})
+
+
+def _means_the_same(held: Mapping[str, Any], wanted: tuple[str, dict[str, object]] | None) -> bool:
+    """Does the new definition differ in nothing that facts are computed from?"""
+    if wanted is None or wanted[0] != held["kind"]:
+        return False
+    keys = held["definition"].keys() | wanted[1].keys()
+    return all(held["definition"].get(k) == wanted[1].get(k) for k in keys - _DESCRIBES)

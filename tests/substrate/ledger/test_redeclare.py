@@ -146,3 +146,17 @@ def test_what_cannot_be_declared_is_refused_by_field(hand, judge):
         with pytest.raises(InvalidInput) as refused:
             preview(judge, **change)
         assert refused.value.facts["field"] == field
+
+
+def test_a_description_changes_while_facts_rest_on_it_and_a_meaning_does_not(hand, judge):
+    from substrate.ontology.store import declare
+    from substrate.ontology.terms import parse_ontology
+    from tests.substrate.ledger.conftest import ONTOLOGY
+
+    works(hand, *FULL)
+    told = ONTOLOGY.replace("label: works for}", "label: works for, description: is paid by}")
+    judge.act(declare, parse_ontology(told))
+    with judge.database.read(judge.kb_id) as connection:
+        assert load_ontology(connection, judge.kb_id).by_key["works_for"].description == "is paid by"
+    with pytest.raises(Conflict, match="redeclare it"):
+        judge.act(declare, parse_ontology(told.replace("is paid by}", "is paid by, functional: true}")))
