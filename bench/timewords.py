@@ -138,7 +138,7 @@ def markdown(kinds: Mapping[str, Kind], own: Mapping[str, Kind], digest: str) ->
         "\nPublished with a large model, three runs of these documents: starts about 27 to 29 of 29 found and 80 of",
         "84 right, attested days 28 of 30.\n",
         "Six documents of our own (bench/timewords.json) were written before the rules were tried on them: the first",
-        "try dated 22 of 28 and attested 7 of 7, with no wrong date. The line below is after the rules that this taught",
+        "try dated 22 of 28 and attested 7 of 7, with no wrong date. The line below is after the rules it taught",
         "(headings that are a year, in English).\n",
         "What it does not show: seven short documents, two of them filled with the same paragraphs; the rules for open",
         "statements were written after these sentences had been seen, so the share on other texts will be lower. Found",
