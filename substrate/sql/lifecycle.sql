@@ -265,3 +265,17 @@ order by p.recorded_seq, p.id
 -- name: lifecycle_last_version
 select v.id from document_versions v
 where v.kb_id = %(kb_id)s and v.document_id = %(document_id)s order by v.number desc limit 1
+
+-- name: lifecycle_decided
+-- For claims of which a proposal was decided and none waited when the deletion withdrew it: the last decision, its batch,
+-- and when that was taken back, if it was.
+select distinct on (p.claim_id) p.id, p.claim_id, p.chunk_id, p.document_id, p.namespace, p.predicate_key, p.proposed_by,
+       p.verdict, p.decided_by, v.batch_id, v.refusal_id, r.recorded_seq as reverted_seq
+from pending_facts p
+left join verdicts v on v.kb_id = p.kb_id and v.pending_id = p.id
+left join reverts r on r.kb_id = v.kb_id and r.batch_id = v.batch_id
+where p.kb_id = %(kb_id)s and p.claim_id = any(%(ids)s) and p.verdict in ('confirmed', 'rejected')
+  and not exists (
+      select from pending_facts w
+      where w.kb_id = p.kb_id and w.claim_id = p.claim_id and w.id = any(%(withdrawn)s))
+order by p.claim_id, p.recorded_seq desc, p.id

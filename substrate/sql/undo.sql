@@ -200,7 +200,7 @@ left join lateral (
     from verdicts v
     join pending_facts p on p.kb_id = v.kb_id and p.id = v.pending_id
     join claims c on c.kb_id = p.kb_id and c.id = p.claim_id
-    where v.kb_id = m.kb_id and v.batch_id = m.id
+    where v.kb_id = m.kb_id and v.batch_id = m.id and [[recorded v]]
 ) given on true
 order by m.recorded_seq desc, m.id desc
 

@@ -269,6 +269,45 @@ def test_proposals_of_a_remembered_sentence_go_with_it_and_wait_again(shelf: She
     assert shelf.told("Orion") == ["leads Ada", "motto Excelsior"]
 
 
+def decide(shelf: Shelf, yes: list[UUID], no: list[UUID]) -> UUID:
+    with shelf.database.write(shelf.kb) as conn, open_door(conn, shelf.kb, action="decided", **BY) as door:
+        return verdicts.decide(door, yes, no).batch_id
+
+
+def take_back(shelf: Shelf, batch: UUID) -> None:
+    with shelf.database.write(shelf.kb) as conn, open_door(conn, shelf.kb, action="taken back", **BY) as door:
+        verdicts.revert_batch(door, batch)
+
+
+WAITING = """select p.id, c.phrase from pending_facts p join claims c on c.id = p.claim_id
+             where p.invalidated_seq is null order by c.phrase"""
+
+
+@pytest.mark.parametrize("when", ["before", "between", "after"])
+def test_verdicts_that_are_taken_back_stay_taken_back(shelf: Shelf, when: str) -> None:
+    document = shelf.remember("Ada leads Orion. The motto of Orion is Excelsior.")
+    leads, motto = (row["id"] for row in shelf.rows(WAITING))
+    batch = decide(shelf, [leads], [motto])
+    assert shelf.told("Orion") == ["leads Ada"]
+    if when == "before":
+        take_back(shelf, batch)
+        assert len(shelf.rows(WAITING)) == 2
+    gone = delete(shelf.database, shelf.kb, document_id=document, **BY)
+    assert shelf.rows(WAITING) == [] and shelf.told("Orion") == []
+    if when == "between":
+        take_back(shelf, batch)
+        assert shelf.rows(WAITING) == []
+    shelf.restore(gone)
+    if when == "after":
+        assert shelf.told("Orion") == ["leads Ada"] and shelf.rows(WAITING) == []
+        take_back(shelf, batch)
+    shelf.read()
+    assert [row["phrase"] for row in shelf.rows(WAITING)] == ["leads", "motto"]
+    assert shelf.told("Orion") == [] and shelf.rows("select 1 from refusals where invalidated_seq is null") == []
+    decide(shelf, [row["id"] for row in shelf.rows(WAITING)], [])
+    assert shelf.told("Orion") == ["leads Ada", "motto Excelsior"] and shelf.verified()
+
+
 def test_a_sentence_of_which_nothing_was_decided_takes_its_proposals_along(shelf: Shelf) -> None:
     document = shelf.remember("Ada leads Orion. The motto of Orion is Excelsior.")
     waiting = "select id from pending_facts where invalidated_seq is null"
