@@ -40,7 +40,8 @@ def _month_of_short_year(match: Match, context: Context) -> Span | None:
 
 
 def _yearless_day(match: Match, context: Context) -> Span | None:
-    if match["mon"] in _EVERYDAY and match["d"].isdigit():
+    bare = match["d"].isdigit() or (match["d"].replace("-", " ").replace(" ", "").isalpha() and " of " not in match[0])
+    if match["mon"] in _EVERYDAY and bare:
         raise ValueError("an everyday word")
     return spans.recurring_day(context, words.month(match["mon"]), words.ordinal(match["d"]))
 
@@ -261,6 +262,9 @@ def _absolute(grammar: Grammar) -> None:
     add(words.ORDINAL_STARTS, short, _dated_shortly)
     add(words.WEEKDAY_STARTS, r"<wd>\.?,? (?:the )?<d>(?: of)? <mon>,?(?: of)? <y>", _dated)
     add(words.WEEKDAY_STARTS, r"<wd>\.?,? <mon> (?:the )?<d>,?(?: of)? <y>", _dated)
+    clock = r"[0-2]?[0-9]:[0-5][0-9](?::[0-5][0-9])?(?: [A-Z]{1,5})?"
+    add(words.WEEKDAY_STARTS, rf"<wd> <mon> <d> {clock} (?P<y>[0-9]{{4}})", _dated)
+    add(words.MONTH_STARTS, rf"<mon> <d> {clock} (?P<y>[0-9]{{4}})", _dated)
     add(words.MONTH_STARTS, r"<mon>(?:,? (?:of |in )?|-)<y>", _month_of_year)
     add(words.MONTH_STARTS, r"<mon> of (?P<yy>[0-9]{2})(?=[.,;:!?)]|$)", _month_of_short_year)
     add(

@@ -47,6 +47,9 @@ _DAY = r"(?:mon|tue|tues|wed|wednes|thu|thur|thurs|fri|sat|satur|sun)(?:day)?s?"
 WEEKDAY = re.compile(_DAY, re.IGNORECASE)
 _AND_ON = re.compile(rf" ?(?:-|to|through|thru|until) ?{_DAY}\b", re.IGNORECASE)
 _FROM_ON = re.compile(rf"\b{_DAY} ?(?:-|to|through|thru|until) ?$", re.IGNORECASE)
+_WILL = re.compile(r"\b(?:will|going to|expects?|plans?|intends?|promised)\b|'ll\b", re.IGNORECASE)
+_IF = re.compile(r"\b(?:if|unless|must|may|should|any|every|each)\b", re.IGNORECASE)
+_SHORT_DAY = re.compile(r"sun|sat|mon|wed|fri|tue|thu", re.IGNORECASE)
 _OWED = re.compile(r"\b(?:due|payable|respond|reply|answer|refund(?:ed)?|returned?|deliver(?:ed|y)?|notice|paid|pay)$")
 _FLOORS = re.compile(r"in (?:the )?$", re.IGNORECASE)
 
@@ -121,6 +124,10 @@ def _numbered_on(text: str, core: Core, governed: Governed) -> bool:
     if "/" in said and len(said) <= 5 and governed.word in ("at", "for", "over"):
         return True
     if said.lower().startswith("within") and "next" not in said.lower():
-        return bool(_OWED.search(text[: core.start].rstrip()))
+        clause = text[max(0, core.start - 80) : core.start]
+        counted_from = re.match(r" (?:of|after|from|before|following|prior)\b", text[core.end :])
+        return bool(counted_from or _OWED.search(clause.rstrip()) or not _WILL.search(clause) or _IF.search(clause))
+    if _SHORT_DAY.fullmatch(said):
+        return re.match(r" (?!to |at |and |or |until |through |on |[0-9])\w", text[core.end :]) is not None
     ordinal = "od" in core.match.re.groupindex and core.rule.loose
     return ordinal and said.isalpha() and bool(_FLOORS.search(text[: core.start]))

@@ -20,6 +20,8 @@ _LARGER_PART = re.compile(r"\b(?:days?|weeks?|months?|years?),?(?: and)? $", re.
 
 
 def _relative_month(match: Match, context: Context) -> Span | None:
+    if match["mon"] in ("may", "march", "mar"):
+        raise ValueError("an everyday word")
     month, offset = words.month(match["mon"]), words.OFFSETS[match["rel"].lower()]
     at = words.needed(context.at("month"))
     earlier, later = month >= at.month, offset > 0 and month <= at.month
@@ -222,6 +224,8 @@ def _for_the_day(match: Match, context: Context) -> Span | None:
 
 
 def _day_of_month(match: Match, context: Context) -> Span | None:
+    if match["od"].isalpha():
+        raise ValueError("the first of something else")
     return spans.day_of_month(context, words.ordinal(match["od"]))
 
 

@@ -115,8 +115,8 @@ def add_rules(grammar: Grammar) -> None:
     for mark in ("/", r"\.", "-"):
         pattern = rf"(?P<a>[0-9]{{1,2}}){mark}(?P<b>[0-9]{{1,2}}){mark}{year}"
         grammar.add("1", Rule(re.compile(pattern), _year_last))
-    for mark, loose in (("/", False), (r"\.", True), ("-", True)):
-        pattern = rf"(?P<a>[0-9]{{1,2}}){mark}(?P<b>[0-9]{{1,2}}){mark}(?P<yy>[0-9]{{2}})(?![0-9])"
+    for figures, mark, loose in (("2", "/", False), ("1,2", "/", True), ("1,2", r"\.", True), ("1,2", "-", True)):
+        pattern = rf"(?P<a>[0-9]{{{figures}}}){mark}(?P<b>[0-9]{{{figures}}}){mark}(?P<yy>[0-9]{{2}})(?![0-9])"
         grammar.add("1", Rule(re.compile(pattern), _short_year_last, loose=loose))
     grammar.add("1", Rule(re.compile(rf"(?P<m>0[1-9]|1[0-2])[/-]{year}"), _month_year, loose=True))
 

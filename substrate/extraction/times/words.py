@@ -217,8 +217,10 @@ def year(words: str, context: Context) -> tuple[int, Grade]:
         short = int(words[1:])
         return short + (2000 if short < 50 else 1900), "A"
     if words.endswith("year"):
-        at = needed(context.at("year"))
-        return at.year + OFFSETS[words.split()[-2]], "B"
+        rel = words.split()[-2]
+        narrated = rel in ("same", "following") or (rel == "previous" and bool(context.told))
+        at = needed((context.narrated() if narrated else context).at("year"))
+        return at.year + OFFSETS[rel], "B"
     return _spelled_year(words), "A"
 
 

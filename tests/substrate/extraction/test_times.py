@@ -129,6 +129,8 @@ def test_later_moves_with_what_was_told_and_not_with_the_document(day: date, wee
         ("Revenue rose in Q2 2023. In the following quarter it fell.", ["2023-04-01 A", "2023-07-01 B"]),
         ("The merger closed in June 2020. Three months after the merger it sold.", ["2020-06-01 A", "2020-09-01 B"]),
         ("Two days before its launch on 5 May 2023 it failed.", ["2023-05-03 A"]),
+        ("It began in 2015. In October of the same year it moved.", ["2015-01-01 A", "2015-10-01 B"]),
+        ("In October of the same year it moved.", ["- C"]),
         ("Three months after the merger it sold.", ["- C"]),
         ("It closed the year after.", ["- C"]),
         ("Since then, he has led Ops.", []),

@@ -201,6 +201,8 @@ May twenty one | 2024-05-21~2024-05-22 day B
 YTD | 2024-01-01~2024-11-16 year/day B
 the rest of December | 2024-12-01~2025-01-01 month B
 a week ago Tuesday | ~ - C
+Mon Oct 31 22:13:04 1994 | 1994-10-31~1994-11-01 day A
+Tue Apr 15 02:52:33 UTC 2025 | 2025-04-15~2025-04-16 day A
 most of 2023 | 2023-01-01~2024-01-01 year A
 the second half of the 19th century | 1801-01-01~1901-01-01 year A
 as recently as 2019 | 2019-01-01~ year A
@@ -481,6 +483,14 @@ EXPRESSIONS = _table(_ABSOLUTE, _RANKED, _GOVERNED, _RELATIVE, _CHINESE)
 
 NOTHING = """
 The shop was closed for the day.
+This may take some time.
+Next may come the audit.
+Everything after the first in a list is dropped.
+Cease the distribution within thirty days.
+If within 60 days of notice no answer comes, it ends.
+It holds files from Sun implementations.
+Two logins are made, where the first may not create roles.
+There are retries after 5/15/45 s.
 She may lead the team.
 You may, however, decline.
 The soldiers march on the capital.
