@@ -38,47 +38,45 @@ class Fixed:
 def tell_apart(own: Sequence[Assertion], walk: Walk) -> Fixed:
     """`own` in the order of its content; `walk` makes spans of what one fixed stretch takes in, rivals aside."""
     words = sorted((a for a in own if a.fixes), key=lambda a: a.order, reverse=True)
-    in_force: list[Assertion] = []
-    taken: dict[int, list[Assertion]] = {}
-    for word in words:
-        over = next((i for i, w in enumerate(in_force) if _meet(_region(w), _region(word))), None)
+    groups: list[list[Assertion]] = []
+    for word in words:  # of words on one stretch the last one leads
+        over = next((g for g in groups if any(_meet(_region(w), _region(word)) for w in g)), None)
         if over is None:
-            taken[len(in_force)] = []
-            in_force.append(word)
+            groups.append([word])
         else:
-            taken[over].append(word)
-    free = []
+            over.append(word)
+    said: list[list[Assertion]] = [[] for _ in groups]
+    free: list[Assertion] = []
     for a in (a for a in own if not a.fixes):
-        into = next((i for i, word in enumerate(in_force) if _takes_in(word, a)), None)
-        if into is None:
-            free.append(a)
-        else:
-            taken[into].append(a)
-    _take_stragglers(in_force, taken, free)
-    spans = [_span(_merged(word, taken[i]), taken[i], walk) for i, word in enumerate(in_force)]
+        into = next((i for i, group in enumerate(groups) if any(_takes_in(word, a) for word in group)), None)
+        (free if into is None else said[into]).append(a)
+    _take_stragglers(groups, said, free)
+    spans = [_span(_merged(group), group, said[i], walk) for i, group in enumerate(groups)]
     return Fixed(free, [s for s in spans if s is not None])
 
 
-def _take_stragglers(in_force: list[Assertion], taken: dict[int, list[Assertion]], free: list[Assertion]) -> None:
+def _take_stragglers(groups: list[list[Assertion]], said: list[list[Assertion]], free: list[Assertion]) -> None:
     """What has no start of its own and comes after a fixed stretch says nothing new, unless another one began since.
 
     What has no place at all speaks of the last stretch there is.
     """
+    openings = [min(_region(word).start for word in group) for group in groups]
     starts = [a.start for a in free if a.start is not None]
     for a in [a for a in free if a.start is None]:
         at = a.end or a.attested
-        before = [(_opens(word), i) for i, word in enumerate(in_force) if at is None or _opens(word) <= at]
+        before = [(opens, i) for i, opens in enumerate(openings) if at is None or opens <= at]
         if not before:
             continue
         opens, into = max(before)
         if not any(opens < s and (at is None or s <= at) for s in starts):
             free.remove(a)
-            taken[into].append(a)
+            said[into].append(a)
 
 
-def _merged(word: Assertion, taken: Sequence[Assertion]) -> Assertion:
-    """A word that leaves an end alone leaves it as an earlier word on the same stretch fixed it."""
-    for older in (a for a in taken if a.fixes):
+def _merged(group: Sequence[Assertion]) -> Assertion:
+    """The last word; an end that it leaves alone is as an earlier word on the same stretch fixed it."""
+    word = group[0]
+    for older in group[1:]:
         mine, theirs = _fix(word), _fix(older)
         if theirs.start and not mine.start:
             word = replace(word, start=older.start, start_precision=older.start_precision)
@@ -93,10 +91,6 @@ def _merged(word: Assertion, taken: Sequence[Assertion]) -> Assertion:
         )
         word = replace(word, fixes=fixes)
     return word
-
-
-def _opens(word: Assertion) -> datetime:
-    return _region(word).start
 
 
 def _region(word: Assertion) -> Bucket:
@@ -121,8 +115,10 @@ def _takes_in(word: Assertion, a: Assertion) -> bool:
     extent = _extent(a)
     if extent is None:
         return False
+    if period_key(a) in _fix(word).seen:
+        return True
     region = _region(word)
-    if _fix(word).end and word.end is not None and period_key(a) not in _fix(word).seen:
+    if _fix(word).end and word.end is not None:
         region = Bucket(region.start, word.end)  # what the person had not seen may tell of another stretch after it
     return _meet(region, extent)
 
@@ -139,14 +135,13 @@ def _extent(a: Assertion) -> Bucket | None:
     return None
 
 
-def _span(word: Assertion, taken: list[Assertion], walk: Walk) -> Span | None:
+def _span(word: Assertion, group: Sequence[Assertion], said: list[Assertion], walk: Walk) -> Span | None:
     """The stretch as the person left it; None where a mere closing has nothing to close."""
     fix = _fix(word)
-    said = [a for a in taken if not a.fixes]
     if not said and not fix.sustains:
         return None
     inner = walk([_without_ends(a) if fix.end else a for a in said])
-    span = Span(support=[word.id, *(a.id for a in taken if a.fixes)], fixed=word.id, end_fixed=fix.end)
+    span = Span(support=[a.id for a in group], fixed=word.id, end_fixed=fix.end)
     for s in inner:
         span.support += s.support
         span.attested_from = min(filter(None, (span.attested_from, s.attested_from)), default=None)

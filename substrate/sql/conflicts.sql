@@ -103,9 +103,10 @@ where c.kb_id = %(kb_id)s and [[held c]] and x.lineage_id = any(%(lineages)s)
 order by c.recorded_seq, c.id, x.side desc
 
 -- name: reads_corrections
--- People's words on periods in force at the moment, newest first.
+-- People's words on periods in force at the moment, newest first; not those that went with a rejected fact.
 with wanted as (
     select c.* from corrections c where c.kb_id = %(kb_id)s and [[held c]]
+      and exists (select from assertions a where a.kb_id = c.kb_id and a.id = c.assertion_id and [[held a]])
       and (%(fact_id)s::uuid is null or c.fact_id in (
                select f.id from facts f join facts g on g.kb_id = f.kb_id and g.lineage_id = f.lineage_id
                where g.kb_id = %(kb_id)s and g.id = %(fact_id)s))

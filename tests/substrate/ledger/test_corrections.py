@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from substrate.errors import InvalidInput, NotFound
+from substrate.errors import Conflict, InvalidInput, NotFound
+from substrate.ledger.conflicts import decide, revert
 from substrate.ledger.corrections import (
     End,
     Start,
@@ -16,6 +17,7 @@ from substrate.ledger.corrections import (
     undo_correction,
 )
 from substrate.ledger.retractions import reject_fact
+from substrate.reads import list_corrections, resolve
 
 WORKS = {"subject": "Ann", "phrase": "works for", "obj": "Acme"}
 
@@ -119,6 +121,7 @@ def test_the_last_of_two_words_stands_and_leaves_the_first_when_it_goes(hand, ju
     second = judge.act(correct_period, first.fact_id, **said("2020-03-01"))
     third = judge.act(close_fact, second.fact_id, parse_end("2021"))
     assert period(judge.fact("Ann", "works_for")[0]) == ("2020-03-01/day", "2022-01-01/year")
+    assert len(judge.fact("Ann", "works_for")) == 1
     judge.act(undo_correction, second.correction_id)
     assert period(judge.fact("Ann", "works_for")[0]) == ("2020-02-01/day", "2022-01-01/year")
     judge.act(undo_correction, first.correction_id)
@@ -207,8 +210,15 @@ def test_an_undated_fact_gets_a_period_and_loses_it_again(hand, judge):
 def test_a_rejected_fact_takes_the_persons_word_with_it(hand, judge):
     hand.say({**WORKS, "start": "2020-01-01"})
     done = judge.act(correct_period, judge.fact("Ann", "works_for")[0]["id"], **said("2021"))
+    seq = judge.seq()
     judge.act(reject_fact, done.fact_id, "no")
     assert judge.fact("Ann", "works_for") == []
+    with judge.database.read(judge.kb_id) as connection:
+        now, then = resolve(connection, judge.kb_id), resolve(connection, judge.kb_id, as_of=f"seq:{seq}")
+        assert list_corrections(connection, judge.kb_id, now)["total"] == 0
+        assert list_corrections(connection, judge.kb_id, then)["total"] == 1
+    with pytest.raises(NotFound):
+        judge.act(undo_correction, done.correction_id)
 
 
 def test_dates_are_read_in_every_precision_and_odd_ones_are_refused_by_field():
@@ -232,3 +242,36 @@ def test_dates_are_read_in_every_precision_and_odd_ones_are_refused_by_field():
         with pytest.raises(InvalidInput) as refused:
             parse(text, precision)
         assert refused.value.facts["field"] == field
+
+
+@pytest.mark.parametrize(
+    ("verdict", "stands"),
+    [
+        ("closed", ("2019-05-01/day", "2022-01-01/day")),
+        ("kept_both", ("2020-03-01/day", "2021-01-01/year")),
+        ("rejected_new", ("2020-03-01/day", "2021-01-01/year")),
+    ],
+)
+def test_a_document_against_a_person_waits_for_a_verdict_that_can_be_reverted(hand, judge, verdict, stands):
+    hand.say({**WORKS, "start": "2020-01-01"})
+    judge.act(correct_period, judge.fact("Ann", "works_for")[0]["id"], **said("2020-03-01", "2020"))
+    hand.say({**WORKS, "start": "2019-05-01", "end": "2022-01-01"})
+    assert judge.open() == [("disagrees", "Ann", "Ann")]
+    (fact,) = judge.fact("Ann", "works_for")
+    assert period(fact) == ("2020-03-01/day", "2021-01-01/year"), "no silent change"
+    conflict = judge.only()
+    judge.act(decide, conflict, verdict, "heard")
+    assert [period(f) for f in judge.fact("Ann", "works_for")] == [stands] and judge.open() == []
+    hand.say({**WORKS, "start": "2019-05-01", "end": "2022-01-01"})
+    assert judge.open() == [] and len(judge.fact("Ann", "works_for")) == 1, "the same again is no news"
+    judge.act(revert, conflict, "no")
+    assert judge.open() == [("disagrees", "Ann", "Ann")]
+    assert period(judge.fact("Ann", "works_for")[0]) == ("2020-03-01/day", "2021-01-01/year")
+    assert judge.sound()
+
+
+def test_a_word_that_a_verdict_made_goes_with_the_verdict_alone(hand, judge):
+    hand.say(lead("Ann", start="2023-01-10", end="2025-01-01"), lead("Bo", start="2024-07-05"))
+    made = judge.act(decide, judge.only(), "closed")
+    with pytest.raises(Conflict, match="revert that"):
+        judge.act(undo_correction, made.correction_id)
