@@ -67,8 +67,8 @@ def test_every_table_with_a_base_is_walled_off_from_everyone(owner):
         policies = {p["name"]: p for p in rows(owner, POLICIES, table["name"])}
         assert set(policies) == {"base_read", "base_insert", "base_update", "base_delete", "lookup"}, table
         assert {n for n, p in policies.items() if not p["everybody"]} == {"lookup"}
-        reads = f"({table['base']} = ANY (( SELECT readable_bases() AS readable_bases)::uuid[]))"
-        writes = f"({table['base']} = ANY (( SELECT writable_bases() AS writable_bases)::uuid[]))"
+        reads = f"(({table['base']} = ANY (( SELECT readable_bases() AS readable_bases)::uuid[])) IS TRUE)"
+        writes = f"(({table['base']} = ANY (( SELECT writable_bases() AS writable_bases)::uuid[])) IS TRUE)"
         assert (policies["base_read"]["command"], policies["base_read"]["shown"]) == ("r", reads)
         assert (policies["base_insert"]["command"], policies["base_insert"]["checked"]) == ("a", writes)
         assert (policies["base_update"]["shown"], policies["base_update"]["checked"]) == (writes, writes)
