@@ -90,7 +90,7 @@ class Tables:
     def __init__(self, connection: AnyConnection, kb_id: UUID, after: int | None) -> None:
         self.rows = 0
         self._left: dict[tuple[str, bytes], list[int]] = defaultdict(list)
-        """Rows in place of what an erased event wrote, with their transactions, until a purge says that it left them."""
+        """Rows in place of what erased events wrote, with their transactions, until a purge says that it left them."""
         self._written = {t: Lane(f"a row of {t}", _rows.stored(connection, t, kb_id, after)) for t in _rows.SHAPES}
         self._closed = {
             t: Lane(f"the closing of a row of {t}", _rows.closings(connection, t, kb_id, after)) for t in _rows.CLOSABLE
