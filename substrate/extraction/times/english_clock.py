@@ -17,7 +17,7 @@ _ZONES = {
 """Minutes east of Greenwich. CST, IST and BST name several zones each and are left out."""
 _ZONE = (
     rf"(?P<zone>(?:utc|gmt) ?[+-][0-9]{{1,2}}(?::?[0-9]{{2}})?|(?:{'|'.join(sorted(_ZONES, key=len, reverse=True))})"
-    r"(?![a-z])|[+-][0-9]{2}:[0-9]{2})"
+    r"(?![a-z])|[+-][0-9]{2}:?[0-9]{2}(?![0-9]))"
 )
 _TIME = (
     r"(?:(?P<h>2[0-3]|[01]?[0-9])(?![0-9])(?:(?::|\.(?=[0-5][0-9] ?[ap]\.?m))(?P<min>[0-5][0-9]))?(?::[0-5][0-9])?"

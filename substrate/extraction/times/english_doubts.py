@@ -21,7 +21,7 @@ NUMBERED = re.compile(
     r"section|version|build|numbers?|ticket|article|chapter|figures?|table|steps?|between|of)\.? {0,2}$",
     re.IGNORECASE,
 )
-_YEAR_FOLLOWS = re.compile(r",? {0,2}[0-9]{4}(?![0-9:])")
+_YEAR_FOLLOWS = re.compile(r",? {0,2}[0-9]{4}(?![0-9:])| [0-9]{2}(?![0-9:./])(?! ?[ap]\.?m)", re.IGNORECASE)
 _DAY_PRECEDES = re.compile(r"(?<![0-9.,:/$€£-])[0-9]{1,2}(?:st|nd|rd|th)?(?: of)? $", re.IGNORECASE)
 _CALLED = re.compile(r"\b(?:called|named|nicknamed|dubbed|titled|entitled)(?: (?:him|her|it|them|me|us))? [\"'“‘]?$")
 _IS_A_NAME = re.compile(r" (?:is|was) (?:the|a|an|her|his|its) (?:name|nickname|title|band|song|film|brand|novel)\b")

@@ -198,8 +198,10 @@ def _season_to_come_or_gone(match: Match, context: Context) -> Span | None:
 
 
 def _year_then_month(match: Match, context: Context) -> Span | None:
-    if words.plain(match["mon"]) in ("may", "march", "mar") and match["mark"] != "-":
-        raise ValueError("an everyday word")
+    if match["mark"] != "-":
+        named = words.plain(match["mon"]) in ("jan", "april", "may", "june", "august", "mar", "march")
+        if named or re.match(r" [A-Z]", match.string[match.end() :]):
+            raise ValueError("somebody's name")
     return _month_within(match, context)
 
 

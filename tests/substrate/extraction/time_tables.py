@@ -203,6 +203,7 @@ the rest of December | 2024-12-01~2025-01-01 month B
 a week ago Tuesday | ~ - C
 Mon Oct 31 22:13:04 1994 | 1994-10-31~1994-11-01 day A
 Tue Apr 15 02:52:33 UTC 2025 | 2025-04-15~2025-04-16 day A
+Wed, 31 Mar 1999 16:00:51 +0200 | 1999-03-31T14:00:00~1999-03-31T14:01:00 minute A
 most of 2023 | 2023-01-01~2024-01-01 year A
 the second half of the 19th century | 1801-01-01~1901-01-01 year A
 as recently as 2019 | 2019-01-01~ year A
@@ -483,6 +484,8 @@ EXPRESSIONS = _table(_ABSOLUTE, _RANKED, _GOVERNED, _RELATIVE, _CHINESE)
 
 NOTHING = """
 The shop was closed for the day.
+GRR: 15 March 95 or so
+Copyright 2005, Jan Schmidt
 This may take some time.
 Next may come the audit.
 Everything after the first in a list is dropped.
