@@ -21,7 +21,7 @@ from bench.temporal.world import Answer, Question
 from demo.world import REVIEWER, PipelineWorld, other_end
 from substrate import sql
 from substrate.bases import base_by_slug, create_base
-from substrate.db import EVERY_BASE, NO_BASE, Database, open_database
+from substrate.db import NO_BASE, Database, open_database
 from substrate.documents.intake import PushItem
 from substrate.errors import NotFound, TwoclocksError
 from substrate.ledger import open_door
@@ -47,7 +47,7 @@ def main() -> int:
             demo.play()
             say("asking")
             asked = demo.ask()
-            with db.read(EVERY_BASE) as connection:
+            with db.read(demo.kb_id) as connection:
                 report = verify(connection, demo.kb_id)
             counts, changed = demo.counts(), demo.changed()
     except TwoclocksError as error:
@@ -107,7 +107,7 @@ class Demo:
 
     def _base(self) -> UUID:
         try:
-            with self.db.read(self.kb_id) as connection:
+            with self.db.ask() as connection:
                 return base_by_slug(connection, self.slug).id
         except NotFound:
             ontology = (HERE / self.script["ontology"]).read_text(encoding="utf-8")
