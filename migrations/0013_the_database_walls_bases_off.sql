@@ -79,7 +79,9 @@ end;
 -- names of a base that the transaction reads anyway, with what tells when each was held.
 create function names_like(base uuid, patterns text[])
 returns table (id uuid, norm text, recorded_seq bigint, invalidated_seq bigint)
-language plpgsql stable rows 20 security definer set search_path = pg_catalog, pg_temp as $$
+language plpgsql stable rows 20 security definer set search_path = pg_catalog, pg_temp
+-- Only who knows the patterns can tell that the index of trigrams is worth it; reads ask for generic plans.
+set plan_cache_mode = force_custom_plan as $$
 #variable_conflict use_column
 begin
     if base = any (public.readable_bases()) then
