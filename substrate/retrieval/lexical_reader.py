@@ -88,16 +88,18 @@ class View:
             found = self.tail.scores(wanted, self._statistics, ids)
         return found if self.searcher is None else _scored(self.searcher, scoring_query(wanted, ids), ids) | found
 
-    def coverage(self, wanted: Sequence[Term], ids: Collection[UUID]) -> dict[UUID, float]:
-        """The share of the question's terms that these chunks hold, each term counted by its rarity; 0 to 1."""
+    def coverage(
+        self, wanted: Sequence[Term], ids: Collection[UUID], fields: Sequence[Field] = ("body", "title")
+    ) -> dict[UUID, float]:
+        """The share of the question's terms that these chunks hold in any of the fields, by rarity; 0 to 1."""
         with self._lock:
             rarity = self._rarity({term.text for term in wanted if term.field == "body"})
             whole = sum(rarity.values())
             if not whole or not ids:
                 return {}
-            found = dict(self.tail.covered(rarity, ids))
+            found = dict(self.tail.covered(rarity, fields, ids))
         if self.searcher is not None:
-            found = _scored(self.searcher, coverage_query(rarity, ids), ids) | found
+            found = _scored(self.searcher, coverage_query(rarity, fields, ids), ids) | found
         return {chunk_id: covered / whole for chunk_id, covered in found.items()}
 
     def _rarity(self, texts: Collection[str]) -> dict[str, float]:

@@ -167,15 +167,15 @@ def scoring_query(wanted: Sequence[Term], ids: Iterable[UUID]) -> Any:
     return Query.boolean_query([(Occur.Must, Query.boolean_query(asked)), (Occur.Must, among(ids))])
 
 
-def coverage_query(rarity: Mapping[str, float], ids: Iterable[UUID]) -> Any:
-    """Scores a chunk by the summed rarity of the terms that its text or title holds, however often."""
+def coverage_query(rarity: Mapping[str, float], fields: Sequence[Field], ids: Iterable[UUID]) -> Any:
+    """Scores a chunk by the summed rarity of the terms that any of these fields holds, however often."""
     from tantivy import Occur, Query
 
     asked = [
         (
             Occur.Should,
             Query.disjunction_max_query(
-                [Query.const_score_query(Query.term_query(schema(), f, text), weight) for f in ("body", "title")]
+                [Query.const_score_query(Query.term_query(schema(), f, text), weight) for f in fields]
             ),
         )
         for text, weight in rarity.items()

@@ -111,14 +111,14 @@ class Tail:
         """The scores of those of `ids` that are here."""
         return {i: score for i, score in self._scored(wanted, known).items() if i in ids}
 
-    def covered(self, rarity: Mapping[str, float], ids: Collection[UUID]) -> dict[UUID, float]:
-        """Of those of `ids` that are here, the summed rarity of the terms that text or title holds."""
+    def covered(self, rarity: Mapping[str, float], fields: Sequence[Field], ids: Collection[UUID]) -> dict[UUID, float]:
+        """Of those of `ids` that are here, the summed rarity of the terms that any of the fields holds."""
         found: defaultdict[UUID, float] = defaultdict(float)
         if not self._fresh:
             return found
         asked = set(ids)
         for text, weight in rarity.items():
-            holding = self._postings.get(("body", text), {}).keys() | self._postings.get(("title", text), {}).keys()
+            holding = {i for field in fields for i in self._postings.get((field, text), ())}
             for chunk_id in holding & asked:
                 found[chunk_id] += weight
         return found

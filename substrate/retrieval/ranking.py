@@ -1,4 +1,4 @@
-"""Ranking: the candidates of all arms judged by a dozen signals, each between 0 and 1, summed with tuned weights.
+"""Ranking: the candidates of all arms judged by eleven signals, each between 0 and 1, summed with tuned weights.
 
 A passage is judged by itself, by the passages around it in its document, and by its document; conversations bring who
 speaks and when. Scores are scaled among the candidates of one question, so that a weight means the same whatever the
@@ -24,29 +24,26 @@ from substrate.db import ReadConnection
 from substrate.retrieval.questions import Question, label, stamped_at, tells_a_time
 
 WEIGHTS: Mapping[str, float] = {
-    "words": 0.6,
+    "words": 0.5,
     "near_words": 1.0,
     "coverage": 1.0,
-    "near_coverage": 1.8,
-    "meaning": 2.0,
-    "near_meaning": 0.6,
-    "document": 1.5,
-    "speaker": 1.8,
-    "question": -0.5,
-    "answer": 0.5,
+    "near_coverage": 1.6,
+    "meaning": 2.5,
+    "document": 0.5,
+    "speaker": 1.5,
+    "question": -0.6,
+    "answer": 0.9,
     "date": 0.5,
-    "time": 1.8,
+    "time": 0.8,
 }
 """Signal → weight. words, near_words: BM25 of the passage, and with what stands around it. coverage: share of the
 question's terms by their rarity. meaning: likeness of vectors. document: the three best of its document. speaker:
 said by the one whom the question names. question: asks something itself. answer: follows a promising question. date:
 of a time the question names. time: tells a time where the question asks when."""
 SIGNALS = tuple(WEIGHTS)
-_AROUND = 0.6
-"""Weight of the passage before and of the one after beside a passage's own likeness."""
 _LEAST_SPAN = 0.1
 """Likenesses nearer to one another than this are no reason to prefer one: the usual span among candidates with e5."""
-_READ = 2000
+_READ = 600
 """Characters of a passage that are looked at for speakers and time words."""
 
 Matrix = NDArray[np.float64]
@@ -54,11 +51,12 @@ Matrix = NDArray[np.float64]
 
 @dataclass(frozen=True, slots=True)
 class Scores:
-    """What the arms gave each chunk: BM25 over its own fields, over `near`, and the share of the question covered."""
+    """What the lexical index gave each chunk: BM25 over its own fields and over `near`, and how much either covers."""
 
     words: Mapping[UUID, float]
     near: Mapping[UUID, float]
     coverage: Mapping[UUID, float]
+    near_coverage: Mapping[UUID, float]
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,13 +96,11 @@ class Pool:
         values = {"kb_id": kb_id, "ids": list(ids), "cut": _READ, "model": model, "vector": vector}
         self._rows = conn.execute(sql.query("ranking_passages", as_of), sql.parameters(as_of, **values)).fetchall()
         known = known or {}
-        self.around = [row["id"] for row in self._rows]
-        """Every passage that takes part in the judgement, candidates and neighbours, by document and position."""
         self._similarity = [known.get(row["id"], row["similarity"]) for row in self._rows]
         # Places rather than ids from here on: hashing ids was a third of the time a search took.
         self._asked = [n for n, row in enumerate(self._rows) if row["asked"]]
         self._follows = [False, *(_follows(one, other) for one, other in pairwise(self._rows))][: len(self._rows)]
-        self.ids = [self.around[n] for n in self._asked]
+        self.ids = [self._rows[n]["id"] for n in self._asked]
 
     def rank(self, question: Question, scores: Scores) -> Ranked:
         """The candidates by the sum of their weighted signals; equals by id."""
@@ -123,42 +119,33 @@ class Pool:
         rows = [self._rows[n] for n in self._asked]
         words = _by_most([scores.words.get(i, 0.0) for i in self.ids])
         near = _by_most([scores.near.get(i, 0.0) for i in self.ids])
-        coverage = np.array([scores.coverage.get(i, 0.0) for i in self.around])
-        likeness = self._scaled_likeness()
-        meaning = likeness[asked]
+        meaning = self._scaled_likeness()
         promise = np.zeros(len(self._rows))
         promise[asked] = words + meaning
         asks = np.array([row["last"] in "?？" and row["last"] != "" for row in self._rows], np.float64)
         return {
             "words": words,
             "near_words": near,
-            "coverage": coverage[asked],
-            "near_coverage": np.maximum(coverage, np.maximum(*self._shifted(coverage)))[asked],
+            "coverage": np.array([scores.coverage.get(i, 0.0) for i in self.ids]),
+            "near_coverage": np.array([scores.near_coverage.get(i, 0.0) for i in self.ids]),
             "meaning": meaning,
-            "near_meaning": _by_most((likeness + _AROUND * sum(self._shifted(likeness)))[asked]),
             "document": self._documents(rows, near + meaning),
             "speaker": _speakers(question, rows),
             "question": asks[asked],
-            "answer": _by_most(self._shifted(promise * asks)[0][asked]),
+            "answer": _by_most((np.roll(promise * asks, 1) * np.array(self._follows))[asked]),
             "date": np.array([question.dated_at(_dated(row)) if question.dates_something else 0.0 for row in rows]),
             "time": np.array([float(question.asks_when and tells_a_time(_said(row))) for row in rows]),
         }
 
-    def _shifted(self, values: Matrix) -> tuple[Matrix, Matrix]:
-        """Of every passage, the value of the one before it and of the one after it; 0 where there is none."""
-        follows = np.array(self._follows, np.float64)
-        before = np.roll(values, 1) * follows
-        after = np.roll(values * follows, -1)
-        return before, after
-
     def _scaled_likeness(self) -> Matrix:
-        """Every known likeness between that of the least like candidate, 0, and that of the most like one, 1."""
-        own = [s for n in self._asked if (s := self._similarity[n]) is not None]
-        if not own:
-            return np.zeros(len(self._rows))
-        most = max(own)
-        span = max(most - min(own), _LEAST_SPAN)
-        return np.array([0.0 if s is None else max(0.0, 1 - (most - s) / span) for s in self._similarity])
+        """The candidates' likenesses between that of the least like one, 0, and that of the most like one, 1."""
+        own = [self._similarity[n] for n in self._asked]
+        known = [s for s in own if s is not None]
+        if not known:
+            return np.zeros(len(own))
+        most = max(known)
+        span = max(most - min(known), _LEAST_SPAN)
+        return np.array([0.0 if s is None else 1 - (most - s) / span for s in own])
 
     def _documents(self, rows: Sequence[Mapping[str, Any]], judged: Matrix) -> Matrix:
         by_version: defaultdict[UUID, list[float]] = defaultdict(list)

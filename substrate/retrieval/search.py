@@ -212,12 +212,21 @@ def _ranked(conn: ReadConnection, kb_id: UUID, query: str, as_of: AsOf, found: _
         vector=found.question,
         known=likeness,
     )
-    scores = Scores({}, {}, {})
-    if found.view is not None:
-        wanted, view = question_terms(query), found.view
-        near = view.scores(near_terms(query), pool.ids)
-        scores = Scores(view.scores(wanted, pool.ids), near, view.coverage(wanted, pool.around))
-    return pool.rank(Question.of(query), scores)
+    return pool.rank(Question.of(query), _scores(query, found, pool.ids))
+
+
+def _scores(query: str, found: _Found, ids: Sequence[UUID]) -> Scores:
+    """What the lexical index gives all candidates, whichever arm brought them."""
+    if found.view is None:
+        return Scores({}, {}, {}, {})
+    wanted, view = question_terms(query), found.view
+    words, near = ({match.chunk_id: match.score for match in arm} for arm in (found.words, found.near))
+    return Scores(
+        view.scores(wanted, [i for i in ids if i not in words]) | words,
+        view.scores(near_terms(query), [i for i in ids if i not in near]) | near,
+        view.coverage(wanted, ids),
+        view.coverage(wanted, ids, ("near",)),
+    )
 
 
 def _explain(answer: dict[str, Any], ranked: Ranked, found: _Found) -> None:
