@@ -63,7 +63,9 @@ def base(database, kb) -> History:
     for text in HARD_TEXTS:
         access.record_access(database, access.Access(who, kb, "mcp", text))
     with database.write(kb) as conn:
-        chunk = conn.execute("select id from chunks order by id limit 1").fetchone()["id"]
+        purged = "select from document_purges p where p.document_id = c.document_id"
+        found = conn.execute(f"select id from chunks c where not exists ({purged}) order by id limit 1").fetchone()
+        chunk = found["id"]
         drops = [{"ordinal": n, "code": "x", "detail": text, "example": text} for n, text in enumerate(HARD_TEXTS)]
         read(conn, kb, chunk, "é🙂@1", [], drops)
     audit.seal_base(database, kb)
