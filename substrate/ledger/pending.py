@@ -9,9 +9,9 @@ from substrate import sql
 from substrate.identity.claims import BoundClaim, bound_claim
 from substrate.identity.drafts import draft_of, names_in
 from substrate.ledger.door import Door
-from substrate.ledger.drafts import normalise_name
+from substrate.ledger.drafts import Draft, normalise_name
 from substrate.ledger.entities import canonical_ids
-from substrate.ledger.refusals import count_restatements, refused
+from substrate.ledger.refusals import count_restatements, kept_silent, refused
 from substrate.ontology.store import load_ontology
 
 
@@ -20,16 +20,21 @@ def propose(door: Door, claims: Sequence[BoundClaim]) -> int:
     fresh = _not_proposed(door, claims)
     if not fresh:
         return 0
-    entities = _known_entities(door, fresh)
-    known = [c for c in fresh if all(n in entities for n in _names(c))]
-    drafts = [draft_of(c, entities) for c in known]
-    ids = {i for d in drafts for i in (d.subject_id, d.object_id) if i is not None}
-    hits = refused(door, drafts, canonical_ids(door.connection, door.kb_id, ids)) if drafts else {}
+    drafts, canonical = _drafts(door, fresh)
+    hits = refused(door, drafts, canonical) if drafts else {}
     if hits:
         count_restatements(door, hits, drafts)
     rows = [_row(c) for c in fresh if f"claim:{c.id}" not in hits]
     door.insert("pending_facts", rows)
     return len(rows)
+
+
+def _drafts(door: Door, claims: Sequence[BoundClaim]) -> tuple[list[Draft], dict[UUID, UUID]]:
+    """Drafts of the claims whose names are all known, with the canonical ids of these names."""
+    entities = _known_entities(door, claims)
+    drafts = [draft_of(c, entities) for c in claims if all(n in entities for n in _names(c))]
+    ids = {i for d in drafts for i in (d.subject_id, d.object_id) if i is not None}
+    return drafts, canonical_ids(door.connection, door.kb_id, ids)
 
 
 def _names(claim: BoundClaim) -> list[str]:
@@ -74,10 +79,13 @@ def _row(claim: BoundClaim) -> dict[str, object]:
 def ask_again(door: Door, *, entities: Sequence[UUID] = (), refusals: Sequence[UUID] = ()) -> int:
     """Propose the remembered claims that one of these refusals, or one about these entities, kept from being asked.
 
-    Those that are still refused are not asked. Returns how many wait now that did not.
+    Those that are still refused are not asked, nor those that a refusal lifted since would have kept out all the same:
+    lifting asks nothing. Returns how many wait now that did not.
     """
     parameters = {"kb_id": door.kb_id, "entities": list(entities), "refusals": list(refusals)}
     rows = door.connection.execute(sql.query("claims_refused_by"), parameters).fetchall()
     unique = {row["id"]: row for row in rows}
     ontology = load_ontology(door.connection, door.kb_id)
-    return propose(door, [bound_claim(row, ontology) for row in unique.values()]) if unique else 0
+    claims = _not_proposed(door, [bound_claim(row, ontology) for row in unique.values()])
+    silent = kept_silent(door, *_drafts(door, claims)) if claims else set()
+    return propose(door, [c for c in claims if f"claim:{c.id}" not in silent])

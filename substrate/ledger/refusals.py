@@ -244,6 +244,30 @@ def refused(door: Door, drafts: Sequence[Draft], canonical: Mapping[UUID, UUID])
     return found
 
 
+def kept_silent(door: Door, drafts: Sequence[Draft], canonical: Mapping[UUID, UUID]) -> set[str]:
+    """Source keys of drafts that refusals kept out whenever they were met, had what was taken back never been.
+
+    Judged by the merges in force and without refusals of reverted batches. A refusal that was lifted counts for when
+    it was in force.
+    """
+    asked = {"kb_id": door.kb_id, "keys": [d.source_key for d in drafts]}
+    rows = door.connection.execute(sql.query("refusals_that_met"), asked).fetchall()
+    ends = {i for r in rows for i in (r["subject_id"], r["object_id"]) if i is not None}
+    known = {**canonical, **canonical_ids(door.connection, door.kb_id, ends)}
+    by_key: dict[str, list[Row]] = defaultdict(list)
+    for row in rows:
+        by_key[row["source_key"]].append(row)
+    return {d.source_key for d in drafts if by_key[d.source_key] and _always_met(d, by_key[d.source_key], known)}
+
+
+def _always_met(draft: Draft, rows: Sequence[Row], known: dict[UUID, UUID]) -> bool:
+    subject, target = known.get(draft.subject_id, draft.subject_id), draft.object_key(known)
+    said = {(subject, relation, target) for relation in _relations(draft.predicate_key, draft.phrase)}
+    stand = [r for r in rows if not r["undone"]]
+    reach = [r for r in stand if said & Refusal(r["refusal_id"], *(r[c] for c in _COLUMNS)).triples(known)]
+    return {r["met_seq"] for r in rows} == {r["met_seq"] for r in reach}
+
+
 def _refused_triples(door: Door, subjects: set[UUID], canonical: Mapping[UUID, UUID]) -> dict[Triple, list[UUID]]:
     members = cluster_members(door.connection, door.kb_id, subjects)
     rows = door.connection.execute(

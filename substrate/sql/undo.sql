@@ -85,6 +85,20 @@ where x.kb_id = %(kb_id)s and [[held k]]
   and (f.id = any(%(refusals)s) or f.subject_id = any(%(entities)s) or f.object_id = any(%(entities)s))
 order by x.recorded_seq, k.document_id, k.position, c.ordinal
 
+-- name: refusals_that_met
+-- For every time that refusals met these statements, those in force by then that had, and whether their batch was
+-- reverted since.
+-- lint: axis, since it asks what became of a row later, not what was held.
+select distinct y.source_key, y.recorded_seq as met_seq, f.id as refusal_id, f.subject_id, f.predicate_key, f.phrase,
+       f.object_id, f.value_norm,
+       exists (select from verdicts v join reverts r on r.kb_id = v.kb_id and r.batch_id = v.batch_id
+               where v.kb_id = f.kb_id and v.refusal_id = f.id) as undone
+from refusal_restatements y
+join refusal_restatements x on x.kb_id = y.kb_id and x.source_key = y.source_key and x.recorded_seq <= y.recorded_seq
+join refusals f on f.kb_id = x.kb_id and f.id = x.refusal_id
+  and (f.invalidated_seq is null or f.invalidated_seq > y.recorded_seq)
+where y.kb_id = %(kb_id)s and y.source_key = any(%(keys)s)
+
 -- name: claims_of_proposals
 -- The claims behind pending facts, as claims_of_chunks reads them, with the verdict if there is one.
 select c.*, d.kind as document_kind, d.namespace, k.document_id, k.version_id, v.author,

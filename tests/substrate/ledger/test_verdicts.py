@@ -193,6 +193,19 @@ def test_a_proposal_that_a_merge_kept_from_being_asked_is_asked_after_its_revert
     assert queue.waiting().keys() == {"Bo works on Heron."}
 
 
+def test_the_revert_of_a_merge_does_not_ask_what_a_lifted_refusal_had_kept_from_being_asked(queue):
+    queue.say("Ann", "works_on", "Heron")
+    queue.say("Bo", "works_on", "Egret")
+    refusal = queue.act(reject_fact, queue.fact("Ann", "works_on")["id"], "no")
+    queue.remember("Ann works on Heron.")
+    merge_id = queue.join("Ann", "Bo")
+    queue.remember("Bo works on Heron.")
+    queue.act(lift, refusal)
+    assert queue.waiting() == {}
+    queue.act(revert_merge, merge_id)
+    assert queue.waiting().keys() == {"Bo works on Heron."}, "only what the merge had kept from being asked"
+
+
 def test_a_sentence_that_was_deleted_since_is_not_asked_again(queue):
     queue.remember("Ada leads Heron.", "Bob works on Egret.")
     ids = {s: UUID(i) for s, i in queue.waiting().items()}
