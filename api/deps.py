@@ -19,12 +19,13 @@ from starlette.responses import Response
 
 from api.access_log import AccessLog
 from api.gate import Admission
-from substrate import reads
+from substrate import access, reads
 from substrate.access import Principal, Role
 from substrate.axes.as_of import AsOf
 from substrate.db import Database, ReadConnection, WriteConnection
 from substrate.documents.checks import check_text
 from substrate.errors import Forbidden, InvalidInput, ModelUnavailable, NotFound
+from substrate.ledger import Door, open_door
 from substrate.retrieval.embedders.protocol import Embedder
 from substrate.settings import Settings
 
@@ -71,6 +72,20 @@ class Member(Caller):
         self.must_write()
         with self.db.write(self.kb_id) as conn:
             yield conn
+
+    @contextmanager
+    def act(self, action: str, why: str = "") -> Iterator[Door]:
+        """One ledger transaction in the caller's name. Raises `Forbidden` as `write` does."""
+        with (
+            self.write() as conn,
+            open_door(conn, self.kb_id, actor=self.actor, via="rest", action=action, why=why) as door,
+        ):
+            yield door
+
+    def must_not_judge(self, **proposals: Any) -> None:
+        """Raises `Forbidden` if this client recorded what is to be decided; see `access.must_not_be_own`."""
+        with self.read() as conn:
+            access.must_not_be_own(conn, self.principal, self.kb_id, **proposals)
 
     def must_write(self) -> None:
         """Raises `Forbidden` unless scope and role both allow writing."""

@@ -14,7 +14,6 @@ from api.rest.bodies import Body
 from substrate import access, bases
 from substrate.db import NO_BASE
 from substrate.errors import Forbidden, InvalidInput
-from substrate.ledger import open_door
 from substrate.ontology.store import declare, load_ontology
 from substrate.ontology.terms import parse_ontology
 from substrate.reads.moments import envelope, head, rfc3339
@@ -86,7 +85,6 @@ async def put_ontology(kb_id: UUID, request: Request, who: Editor) -> dict[str, 
 
 def _declare(who: Member, text: str) -> dict[str, Any]:
     ontology = parse_ontology(text)
-    with who.write() as conn:
-        with open_door(conn, who.kb_id, actor=who.actor, via="rest", action="ontology declared") as door:
-            declare(door, ontology)
+    with who.act("ontology declared") as door:
+        declare(door, ontology)
     return {"classes": len(ontology.classes), "relations": len(ontology.relations)}

@@ -10,7 +10,6 @@ from fastapi import APIRouter
 from api.deps import Editor, Reader, StrictRoute
 from api.rest.bodies import Body, Why, why_of
 from substrate import reads
-from substrate.ledger import open_door
 from substrate.ledger.conflicts import decide, revert
 
 router = APIRouter(route_class=StrictRoute, prefix="/kbs/{kb_id}/review/conflicts", tags=["review"])
@@ -41,9 +40,8 @@ def list_conflicts(
 @router.post("/{conflict_id}/decide")
 def decide_conflict(kb_id: UUID, conflict_id: UUID, body: Decision, who: Editor) -> dict[str, Any]:
     """A person's verdict. It can be reverted."""
-    with who.write() as conn:
-        with open_door(conn, kb_id, actor=who.actor, via="rest", action="conflict decided", why=body.why) as door:
-            made = decide(door, conflict_id, body.verdict, body.why)
+    with who.act("conflict decided", body.why) as door:
+        made = decide(door, conflict_id, body.verdict, body.why)
     return {
         "conflict_id": conflict_id,
         "verdict": made.verdict,
@@ -57,7 +55,6 @@ def decide_conflict(kb_id: UUID, conflict_id: UUID, body: Decision, who: Editor)
 def revert_verdict(kb_id: UUID, conflict_id: UUID, who: Editor, body: Why | None = None) -> dict[str, Any]:
     """What the verdict did is taken back; the conflict waits again under an id of its own."""
     why = why_of(body)
-    with who.write() as conn:
-        with open_door(conn, kb_id, actor=who.actor, via="rest", action="verdict reverted", why=why) as door:
-            again = revert(door, conflict_id, why)
+    with who.act("verdict reverted", why) as door:
+        again = revert(door, conflict_id, why)
     return {"conflict_id": conflict_id, "verdict": "reverted", "open_conflict_id": again, "seq": door.seq}

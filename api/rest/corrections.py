@@ -11,7 +11,6 @@ from api.deps import Editor, Reader, StrictRoute
 from api.rest.bodies import Body, Why, why_of
 from substrate import reads
 from substrate.errors import InvalidInput
-from substrate.ledger import open_door
 from substrate.ledger.corrections import (
     Corrected,
     close_fact,
@@ -53,9 +52,8 @@ def correct(kb_id: UUID, fact_id: UUID, body: Period, who: Editor) -> dict[str, 
             raise InvalidInput(f"{name}_precision: needs {name}", field=f"{name}_precision")
     start = parse_start(body.valid_from, body.valid_from_precision) if "valid_from" in given else None
     end = parse_end(body.valid_to, body.valid_to_precision) if "valid_to" in given else None
-    with who.write() as conn:
-        with open_door(conn, kb_id, actor=who.actor, via="rest", action="period corrected", why=body.why) as door:
-            done = correct_period(door, fact_id, start=start, end=end, why=body.why)
+    with who.act("period corrected", body.why) as door:
+        done = correct_period(door, fact_id, start=start, end=end, why=body.why)
     return _shown(fact_id, done, door.seq)
 
 
@@ -63,9 +61,8 @@ def correct(kb_id: UUID, fact_id: UUID, body: Period, who: Editor) -> dict[str, 
 def close(kb_id: UUID, fact_id: UUID, body: Closing, who: Editor) -> dict[str, Any]:
     """A person says that a held fact ended."""
     end = parse_end(body.valid_to, body.valid_to_precision)
-    with who.write() as conn:
-        with open_door(conn, kb_id, actor=who.actor, via="rest", action="fact closed", why=body.why) as door:
-            done = close_fact(door, fact_id, end, body.why)
+    with who.act("fact closed", body.why) as door:
+        done = close_fact(door, fact_id, end, body.why)
     return _shown(fact_id, done, door.seq)
 
 
@@ -73,9 +70,8 @@ def close(kb_id: UUID, fact_id: UUID, body: Closing, who: Editor) -> dict[str, A
 def confirm(kb_id: UUID, fact_id: UUID, who: Editor, body: Why | None = None) -> dict[str, Any]:
     """A person vouches for a held fact."""
     why = why_of(body)
-    with who.write() as conn:
-        with open_door(conn, kb_id, actor=who.actor, via="rest", action="fact confirmed", why=why) as door:
-            done = confirm_fact(door, fact_id, why)
+    with who.act("fact confirmed", why) as door:
+        done = confirm_fact(door, fact_id, why)
     return _shown(fact_id, done, door.seq)
 
 
@@ -98,9 +94,8 @@ def list_corrections(
 def undo(kb_id: UUID, correction_id: UUID, who: Editor, body: Why | None = None) -> dict[str, Any]:
     """An earlier word stands again, else what the statements say."""
     why = why_of(body)
-    with who.write() as conn:
-        with open_door(conn, kb_id, actor=who.actor, via="rest", action="correction undone", why=why) as door:
-            done = undo_correction(door, correction_id)
+    with who.act("correction undone", why) as door:
+        done = undo_correction(door, correction_id)
     return {**_shown(done.fact_id, done, door.seq), "undone": True}
 
 

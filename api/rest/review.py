@@ -7,10 +7,10 @@ from uuid import UUID
 
 from fastapi import APIRouter
 
-from api.deps import Editor, Member, Reader, StrictRoute
+from api.deps import Editor, Reader, StrictRoute
 from api.rest.bodies import Why, why_of
-from substrate import access, reads
-from substrate.ledger import open_door, refusals, verdicts
+from substrate import reads
+from substrate.ledger import refusals, verdicts
 from substrate.ledger.retractions import reject_fact
 
 router = APIRouter(route_class=StrictRoute, prefix="/kbs/{kb_id}", tags=["review"])
@@ -29,7 +29,7 @@ def list_pending(
 def confirm(kb_id: UUID, pending_id: UUID, who: Editor, body: Why | None = None) -> dict[str, Any]:
     """A person nods: the proposal becomes a fact."""
     why = why_of(body)
-    _not_ones_own(who, pending_id)
+    who.must_not_judge(pending_ids=[pending_id])
     done = verdicts.confirm(who.db, kb_id, pending_id, actor=who.actor, via="rest", why=why)
     return {"pending_id": pending_id, "verdict": "confirmed", "batch_id": done.batch_id, "lineage_ids": done.lineages}
 
@@ -38,7 +38,7 @@ def confirm(kb_id: UUID, pending_id: UUID, who: Editor, body: Why | None = None)
 def reject(kb_id: UUID, pending_id: UUID, who: Editor, body: Why | None = None) -> dict[str, Any]:
     """A person says no: the triple stays out on every path from now on."""
     why = why_of(body)
-    _not_ones_own(who, pending_id)
+    who.must_not_judge(pending_ids=[pending_id])
     done = verdicts.reject(who.db, kb_id, pending_id, actor=who.actor, via="rest", why=why)
     refusal = done.refusals[pending_id]
     return {"pending_id": pending_id, "verdict": "rejected", "batch_id": done.batch_id, "refusal_id": refusal}
@@ -62,23 +62,16 @@ def list_refusals(
 @router.post("/review/refusals/{refusal_id}/lift")
 def lift_refusal(kb_id: UUID, refusal_id: UUID, who: Editor, body: Why | None = None) -> dict[str, Any]:
     """The triple may come in again from now on; what was refused meanwhile is not asserted by this."""
-    why = why_of(body)
-    with who.write() as conn:
-        with open_door(conn, kb_id, actor=who.actor, via="rest", action="refusal lifted", why=why) as door:
-            refusals.lift(door, refusal_id)
+    who.must_not_judge(refusal_id=refusal_id)
+    with who.act("refusal lifted", why_of(body)) as door:
+        refusals.lift(door, refusal_id)
     return {"refusal_id": refusal_id, "verdict": "lifted", "seq": door.seq}
-
-
-def _not_ones_own(who: Member, pending_id: UUID) -> None:
-    with who.read() as conn:
-        access.must_not_be_own(conn, who.principal, who.kb_id, pending_id)
 
 
 @router.post("/facts/{fact_id}/reject")
 def reject_held_fact(kb_id: UUID, fact_id: UUID, who: Editor, body: Why | None = None) -> dict[str, Any]:
     """A person says a held fact is not so."""
     why = why_of(body)
-    with who.write() as conn:
-        with open_door(conn, kb_id, actor=who.actor, via="rest", action="fact rejected", why=why) as door:
-            refusal = reject_fact(door, fact_id, why)
+    with who.act("fact rejected", why) as door:
+        refusal = reject_fact(door, fact_id, why)
     return {"fact_id": fact_id, "verdict": "rejected", "refusal_id": refusal, "seq": door.seq}

@@ -7,10 +7,9 @@ from uuid import UUID
 
 from fastapi import APIRouter
 
-from api.deps import Editor, Member, Reader, StrictRoute
+from api.deps import Editor, Reader, StrictRoute
 from api.rest.bodies import Body, Why, why_of
-from substrate import access, reads
-from substrate.ledger import open_door
+from substrate import reads
 from substrate.ledger.merges import merge, revert_merge
 from substrate.ledger.types import retype, revert_retype
 from substrate.ledger.verdicts import decide, revert_batch
@@ -53,9 +52,8 @@ def list_merges(
 @router.post("/merges", status_code=201)
 def merge_entities(kb_id: UUID, body: Merge, who: Editor) -> dict[str, Any]:
     """Two entities are one from now on; reads as of before still show two."""
-    with who.write() as conn:
-        with open_door(conn, kb_id, actor=who.actor, via="rest", action="entities merged", why=body.why) as door:
-            merge_id = merge(door, body.keep, body.absorb, body.why)
+    with who.act("entities merged", body.why) as door:
+        merge_id = merge(door, body.keep, body.absorb, body.why)
     return {"merge_id": merge_id, "keep": body.keep, "absorb": body.absorb, "seq": door.seq}
 
 
@@ -63,18 +61,16 @@ def merge_entities(kb_id: UUID, body: Merge, who: Editor) -> dict[str, Any]:
 def part_entities(kb_id: UUID, merge_id: UUID, who: Editor, body: Why | None = None) -> dict[str, Any]:
     """The two are told apart: what is held is what would be, had they never been merged."""
     why = why_of(body)
-    with who.write() as conn:
-        with open_door(conn, kb_id, actor=who.actor, via="rest", action="merge reverted", why=why) as door:
-            revert_id = revert_merge(door, merge_id, why)
+    with who.act("merge reverted", why) as door:
+        revert_id = revert_merge(door, merge_id, why)
     return {"merge_id": merge_id, "revert_id": revert_id, "seq": door.seq}
 
 
 @router.put("/entities/{entity_id}/type")
 def give_type(kb_id: UUID, entity_id: UUID, body: Type, who: Editor) -> dict[str, Any]:
     """A person says of what class an entity is; no guess overrides that."""
-    with who.write() as conn:
-        with open_door(conn, kb_id, actor=who.actor, via="rest", action="entity retyped", why=body.why) as door:
-            retyping_id = retype(door, entity_id, body.type_key, body.why)
+    with who.act("entity retyped", body.why) as door:
+        retyping_id = retype(door, entity_id, body.type_key, body.why)
     return {"entity_id": entity_id, "retyping_id": retyping_id, "type_key": body.type_key, "seq": door.seq}
 
 
@@ -97,9 +93,8 @@ def list_retypings(
 def take_type_back(kb_id: UUID, retyping_id: UUID, who: Editor, body: Why | None = None) -> dict[str, Any]:
     """The word before it counts again, or the guess there would be without any."""
     why = why_of(body)
-    with who.write() as conn:
-        with open_door(conn, kb_id, actor=who.actor, via="rest", action="retyping reverted", why=why) as door:
-            revert_id = revert_retype(door, retyping_id, why)
+    with who.act("retyping reverted", why) as door:
+        revert_id = revert_retype(door, retyping_id, why)
     return {"retyping_id": retyping_id, "revert_id": revert_id, "seq": door.seq}
 
 
@@ -115,10 +110,9 @@ def list_verdicts(
 @router.post("/verdicts", status_code=201)
 def give_verdicts(kb_id: UUID, body: Verdicts, who: Editor) -> dict[str, Any]:
     """Many proposals decided at once, all or none; ``errors`` of a refusal names those that cannot be."""
-    _none_ones_own(who, (*body.confirm, *body.reject))
-    with who.write() as conn:
-        with open_door(conn, kb_id, actor=who.actor, via="rest", action="verdicts given", why=body.why) as door:
-            done = decide(door, body.confirm, body.reject, body.why)
+    who.must_not_judge(pending_ids={*body.confirm, *body.reject})
+    with who.act("verdicts given", body.why) as door:
+        done = decide(door, body.confirm, body.reject, body.why)
     return {
         "batch_id": done.batch_id,
         "confirmed": list(done.confirmed),
@@ -132,14 +126,8 @@ def give_verdicts(kb_id: UUID, body: Verdicts, who: Editor) -> dict[str, Any]:
 def take_verdicts_back(kb_id: UUID, batch_id: UUID, who: Editor, body: Why | None = None) -> dict[str, Any]:
     """Exactly that batch is taken back; its proposals wait again, each as a new one."""
     why = why_of(body)
-    with who.write() as conn:
-        with open_door(conn, kb_id, actor=who.actor, via="rest", action="verdicts reverted", why=why) as door:
-            done = revert_batch(door, batch_id, why)
+    who.must_not_judge(batch_id=batch_id)
+    with who.act("verdicts reverted", why) as door:
+        done = revert_batch(door, batch_id, why)
     waiting = [{"was": was, "pending_id": now} for was, now in done.waiting.items()]
     return {"batch_id": batch_id, "revert_id": done.revert_id, "waiting": waiting, "seq": door.seq}
-
-
-def _none_ones_own(who: Member, pending_ids: tuple[UUID, ...]) -> None:
-    with who.read() as conn:
-        for pending_id in dict.fromkeys(pending_ids):
-            access.must_not_be_own(conn, who.principal, who.kb_id, pending_id)

@@ -10,7 +10,6 @@ from fastapi import APIRouter
 from api.deps import Editor, Reader, StrictRoute
 from api.rest.bodies import Body
 from substrate import reads
-from substrate.ledger import open_door
 from substrate.ledger.redeclare import Change, Plan, apply_redeclaration, preview_redeclaration
 
 router = APIRouter(route_class=StrictRoute, prefix="/kbs/{kb_id}/ontology", tags=["ontology"])
@@ -59,9 +58,8 @@ def preview(kb_id: UUID, relation: str, body: Declaration, who: Reader, examples
 def redeclare(kb_id: UUID, relation: str, body: Previewed, who: Editor) -> dict[str, Any]:
     """Carry out the plan of a preview; 409 where the base moved on since."""
     change = Change(relation, body.functional, body.inverse_functional, body.temporal)
-    with who.write() as conn:
-        with open_door(conn, kb_id, actor=who.actor, via="rest", action="relation redeclared", why=body.why) as door:
-            done = apply_redeclaration(door, change, seq=body.seq, fingerprint=body.plan)
+    with who.act("relation redeclared", body.why) as door:
+        done = apply_redeclaration(door, change, seq=body.seq, fingerprint=body.plan)
     return {**_shown(done), "applied_seq": door.seq}
 
 

@@ -6,6 +6,7 @@ recording, so that a token renewed under its old name is still the same client.
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from uuid import UUID
 
 from substrate import sql
@@ -14,11 +15,24 @@ from substrate.db import AnyConnection
 from substrate.errors import Forbidden
 
 
-def must_not_be_own(conn: AnyConnection, principal: Principal, kb_id: UUID, pending_id: UUID) -> None:
-    """Raise `Forbidden` if this token's client recorded the sentence that the proposal rests on."""
-    rows = conn.execute(sql.query("access_recorders_of_proposal"), {"kb_id": kb_id, "id": pending_id}).fetchall()
+def must_not_be_own(
+    conn: AnyConnection,
+    principal: Principal,
+    kb_id: UUID,
+    *,
+    pending_ids: Collection[UUID] = (),
+    batch_id: UUID | None = None,
+    refusal_id: UUID | None = None,
+) -> None:
+    """Raise `Forbidden` if this token's client recorded a sentence that one of these proposals rests on.
+
+    To take a verdict back decides too: proposals are meant by their ids, by the batch that decided them, or by the
+    refusal that came of them.
+    """
+    asked = {"kb_id": kb_id, "pending_ids": list(pending_ids), "batch_id": batch_id, "refusal_id": refusal_id}
+    rows = conn.execute(sql.query("access_recorders_of_proposals"), asked).fetchall()
     if any(row["actor"] == principal.actor for row in rows):
         raise Forbidden(
             f"the token {principal.name!r} recorded this sentence; a verdict needs another token, or the command line",
-            field="pending_id",
+            field="refusal_id" if refusal_id else "batch_id" if batch_id else "pending_id",
         )

@@ -86,11 +86,15 @@ insert into kb_members (kb_id, person_id, role)
 select k.id, %(person_id)s, 'owner' from kb k
 where not exists (select from kb_members m where m.kb_id = k.id)
 
--- name: access_recorders_of_proposal
--- Who recorded the sentence behind a proposal: as it came in, and as it was cut into the passage that is quoted.
+-- name: access_recorders_of_proposals
+-- Who recorded the sentences behind proposals, named by id, by the batch that decided them or by the refusal that came of
+-- them: as they came in, and as they were cut into the passages that are quoted.
 select distinct t.actor
 from pending_facts p
 join chunks c on c.kb_id = p.kb_id and c.id = p.chunk_id
 join document_versions v on v.kb_id = c.kb_id and v.id = c.version_id
 join ledger_transaction t on t.kb_id = p.kb_id and t.seq in (c.recorded_seq, v.recorded_seq)
-where p.kb_id = %(kb_id)s and p.id = %(id)s
+where p.kb_id = %(kb_id)s
+  and (p.id = any(%(pending_ids)s)
+       or p.id in (select d.pending_id from verdicts d
+                   where d.kb_id = %(kb_id)s and (d.batch_id = %(batch_id)s or d.refusal_id = %(refusal_id)s)))

@@ -221,6 +221,23 @@ def test_the_token_that_recorded_a_sentence_cannot_decide_it(api, server, databa
     assert api("GET", "/review/pending").json()["total"] == 1
 
 
+def test_the_token_that_recorded_a_sentence_cannot_take_its_verdict_back(api, server, database, settings, scribe):
+    _remembered(server, database, settings, "Ada leads Heron.")
+    [proposal] = api("GET", "/review/pending").json()["pending"]
+    with server.client(server.tokens.judge) as judge:
+        base = f"/api/v1/kbs/{server.kb}"
+        given = judge.post(f"{base}/review/pending/{proposal['id']}/reject").json()
+        for tail in (f"/review/refusals/{given['refusal_id']}/lift", f"/verdicts/{given['batch_id']}/revert"):
+            answer = api("POST", tail)
+            assert (answer.status_code, "recorded this sentence" in answer.json()["detail"]) == (403, True), tail
+        assert api("GET", "/review/refusals").json()["total"] == 1
+        assert judge.post(f"{base}/verdicts/{given['batch_id']}/revert").status_code == 200
+        assert api("GET", "/review/refusals").json()["total"] == 0
+        [again] = api("GET", "/review/pending").json()["pending"]
+        refused = judge.post(f"{base}/review/pending/{again['id']}/reject").json()["refusal_id"]
+        assert judge.post(f"{base}/review/refusals/{refused}/lift").status_code == 200
+
+
 def test_a_refusal_is_seen_with_what_restated_it_and_lifted_once(api, server, scribe, database):
     scribe.say("Ada", "works_on", "Heron")
     [fact] = api("GET", "/entities/Ada/facts").json()["facts"]
