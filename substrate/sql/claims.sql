@@ -12,18 +12,6 @@ where c.kb_id = %(kb_id)s and c.chunk_id = any(%(ids)s) and c.extractor = %(extr
   and [[held k]]
 order by k.document_id, k.position, c.ordinal
 
--- name: claim_of_proposal
--- The claim behind a pending fact, as claims_of_chunks reads it, with the verdict if there is one.
-select c.*, d.kind as document_kind, d.namespace, k.document_id, k.version_id, v.author,
-       coalesce(v.doc_time, p.doc_time) as attested_at, false as mentioned, q.verdict
-from pending_facts q
-join claims c on c.kb_id = q.kb_id and c.id = q.claim_id
-join chunks k on k.kb_id = c.kb_id and k.id = c.chunk_id
-join documents d on d.kb_id = k.kb_id and d.id = k.document_id
-join document_versions v on v.kb_id = k.kb_id and v.id = k.version_id
-left join parse_results p on p.kb_id = k.kb_id and p.version_id = k.version_id and p.parser = k.parser
-where q.kb_id = %(kb_id)s and q.id = %(id)s
-
 -- name: mentions_of_claims
 select claim_id, role, entity_id, surface from mentions where kb_id = %(kb_id)s and claim_id = any(%(ids)s)
 

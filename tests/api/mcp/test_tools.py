@@ -139,8 +139,8 @@ def test_remember_records_and_does_not_claim_a_fact(call, server, database):
 
 
 def test_context_packs_facts_and_passages_on_both_clocks(call, scribe, server, database):
-    ann = scribe.document("Ann Field leads Heron.", doc_time=day("2021-03-01"))
-    scribe.say("Ann Field", "leads", "Heron", evidence=ann, start=day("2021-01-01"), kinds={"Heron": "project"})
+    zoe = scribe.document("Zoe Field leads Heron.", doc_time=day("2021-03-01"))
+    scribe.say("Zoe Field", "leads", "Heron", evidence=zoe, start=day("2021-01-01"), kinds={"Heron": "project"})
     then = scribe.seq()
     bob = scribe.document("Bob Marsh leads Heron now.", doc_time=day("2023-04-02"))
     scribe.say("Bob Marsh", "leads", "Heron", evidence=bob, start=day("2023-04-01"))
@@ -148,13 +148,13 @@ def test_context_packs_facts_and_passages_on_both_clocks(call, scribe, server, d
     assert [f["statement"] for f in now["facts"]] == ["Bob Marsh — leads — Heron (2023-04-01 → open)"]
     assert "Facts on record, held at 2024-08:" in text and now["facts"][0]["statement"] in text
     assert {p["text"] for d in now["documents"] for p in d["passages"]} == {
-        "Ann Field leads Heron.",
+        "Zoe Field leads Heron.",
         "Bob Marsh leads Heron now.",
     }
     both, _ = call("context", question="Who leads Heron?")
-    assert [f["other_name"] for f in both["facts"]] == ["Ann Field", "Bob Marsh"]  # in the order of the world
+    assert [f["other_name"] for f in both["facts"]] == ["Zoe Field", "Bob Marsh"]  # in the order of the world
     believed, text = call("context", question="Who leads Heron?", as_of=f"seq:{then}")
-    assert [f["other_name"] for f in believed["facts"]] == ["Ann Field"] and "Bob" not in text
+    assert [f["other_name"] for f in believed["facts"]] == ["Zoe Field"] and "Bob" not in text
     elsewhere, text = call("context", question="Who paints the fence?", budget_tokens=100)
     assert elsewhere["facts"] == []
     server.app.state.access_log.flush()

@@ -24,6 +24,7 @@ NOT_ONE = {
     "a form": "Owner: Mia Chen\nStatus: open\nTeam: Payments\n",
     "figures": "Revenue (2023): 5 million\nRevenue (Q1 2024): 2 million\nCost (2023): 3 million\n",
     "one remark": "Nadia (8 May, 2023): I moved to Porto.\n",
+    "a letter": "Minutes (8 May, 2023): see below.\nWe met.\nIt rained.\nAction (9 May, 2023): none.\nWe left.\n",
     "prose": "The board met (8 May, 2023): all agreed.\nNothing else was said.\nThen all went home.\nIt rained.\n",
 }
 

@@ -9,6 +9,7 @@ import pytest
 from substrate.retrieval.analysis import telling, words
 from substrate.retrieval.lexical import rebuild_index, run_index
 from substrate.retrieval.questions import Question, label, stamped_at, tells_a_time
+from substrate.retrieval.ranking import WEIGHTS
 
 TALK = [
     "Nadia (8 May, 2023): Where did you learn to sail?",
@@ -42,6 +43,24 @@ def test_an_answer_is_found_by_the_question_before_it(talk, ask):
     assert texts(answer)[0] == TALK[1]
     assert signals(answer, TALK[1])["answer"] > 0 and signals(answer, TALK[1])["near_words"] > 0
     assert "words" in signals(answer, TALK[1])  # "Omar", who says it
+
+
+def test_what_ends_one_document_asks_nothing_of_the_next(shelf, ask):
+    for n in range(4):
+        shelf.put(f"{n}.txt", [f"Where does one learn to sail, number {n}?"])
+    shelf.put("plain.txt", ["One learns to sail in Lisbon."])
+    found = ask("learn to sail", explain=True, limit=50)["chunks"]
+    assert len(found) == 5 and not any("answer" in chunk["explain"]["signals"] for chunk in found)
+
+
+def test_likenesses_that_hardly_differ_are_no_reason_to_prefer_one(shelf, ask, letters):
+    shelf.put("a.txt", ["anchoring boats"])
+    shelf.put("b.txt", ["anchoring boat"])
+    found = ask("anchorage", embedder=letters, explain=True)["chunks"]
+    likeness = [chunk["explain"]["similarity"] for chunk in found]
+    assert 0 < max(likeness) - min(likeness) < 0.05
+    added = [chunk["explain"]["signals"].get("meaning", 0) for chunk in found]
+    assert len(added) == 2 and max(added) - min(added) < WEIGHTS["meaning"] / 2
 
 
 def test_the_neighbours_of_another_document_do_not_count(talk, ask):
