@@ -65,7 +65,8 @@ create table document_purges (
 );
 
 -- A purge that the chain does not know of cannot be committed.
-create function document_purges_are_chained() returns trigger language plpgsql as $$
+create function document_purges_are_chained() returns trigger
+language plpgsql set search_path = pg_catalog, public, pg_temp as $$
 begin
     if not exists (
         select from ledger_log l

@@ -28,8 +28,10 @@ begin
     return new;
 end $$;
 
--- And only of events that the purge just chained names: the last transaction of the base says which.
-create function ledger_log_erase_what_a_purge_names() returns trigger language plpgsql as $$
+-- And only of events that the purge just chained names: the last transaction of the base says which. Here and below the
+-- path is pinned: a session's temporary tables come first otherwise, and one of these names would be believed.
+create function ledger_log_erase_what_a_purge_names() returns trigger
+language plpgsql set search_path = pg_catalog, public, pg_temp as $$
 begin
     if exists (
         select e.kb_id, e.seq, e.ordinal from erased e
@@ -58,7 +60,8 @@ grant update (payload, salt, payload_hash) on ledger_log to twoclocks_app;
 -- row: 45 of the 140 us that the server spent on a fact went into them. What is referred to is never deleted and never
 -- renamed (0006 refuses both), so nothing has to be locked and nothing to be asked again. Each trigger names pairs of a
 -- column and the table whose row of the same base it must name.
-create function ledger_refers() returns trigger language plpgsql as $$
+create function ledger_refers() returns trigger
+language plpgsql set search_path = pg_catalog, public, pg_temp as $$
 declare
     missing boolean;
 begin
@@ -101,7 +104,8 @@ begin
 end $$;
 
 -- The log's rows and their transaction's row are written by one function call of the door, the transaction first.
-create function ledger_log_refers() returns trigger language plpgsql as $$
+create function ledger_log_refers() returns trigger
+language plpgsql set search_path = pg_catalog, public, pg_temp as $$
 begin
     if exists (select from (select distinct kb_id, seq from written) w
                where not exists (select from ledger_transaction t where t.kb_id = w.kb_id and t.seq = w.seq)) then

@@ -95,6 +95,16 @@ def unprotected(connection: psycopg.Connection) -> list[str]:
         for bit, event in ((8, "delete"), (16, "update"), (32, "truncate")):
             if not (facts["guarded"] or 0) & bit:
                 found.append(f"{table}: no trigger stands before {event}")
+    asks_by_name = connection.execute(
+        """select p.proname from pg_proc p
+           where p.pronamespace = 'public'::regnamespace and p.prokind = 'f'
+             and not exists (select from pg_depend d where d.objid = p.oid and d.deptype = 'e')
+             and not exists (select from unnest(p.proconfig) setting where setting like 'search_path=%')
+             and exists (select from pg_class c
+                         where c.relnamespace = 'public'::regnamespace and c.relkind in ('r', 'p')
+                           and p.prosrc ~* ('\\m(from|join|into|update)\\s+(%[0-9]\\$I|' || c.relname || '\\M)'))"""
+    ).fetchall()
+    found += [f"{row['proname']}: looks tables up by a path that a session may change" for row in asks_by_name]
     return found
 
 
@@ -147,6 +157,14 @@ def test_the_catalogue_has_nothing_against_any_ledger_table(owner):
         ("grant update on audit_seals to twoclocks_app", "audit_seals: the application may change"),
         ("grant truncate on claims to twoclocks_app", "claims: the application owns it or may ['TRUNCATE']"),
         ("alter table ledger_log owner to twoclocks_app", "ledger_log: the application owns it or may"),
+        (
+            "alter function ledger_log_refers() reset search_path",
+            "ledger_log_refers: looks tables up by a path that a session may change",
+        ),
+        (
+            "alter function ledger_refers() reset search_path",
+            "ledger_refers: looks tables up by a path that a session may change",
+        ),
         ("alter table facts disable trigger close_once", "facts: no trigger stands before update"),
         ("drop trigger no_truncate on access_events", "access_events: no trigger stands before truncate"),
         ("alter table claims enable replica trigger no_delete", "claims: no trigger stands before delete"),

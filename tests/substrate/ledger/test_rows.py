@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from datetime import UTC, datetime, timedelta, timezone
 from uuid import uuid4
 
@@ -118,6 +119,52 @@ def test_a_row_names_only_what_is_in_its_base(owner, kb):
             "insert into ledger_log (kb_id, seq, ordinal, kind, payload, salt, prev_hash, hash) "
             "values (%s, 99, 0, 'note', '{}', %s, sha256('p'), sha256('h'))",
             (kb, bytes(16)),
+        )
+
+
+@pytest.fixture
+def session(database, kb):
+    """A transaction of the application's role, in which it may make temporary tables; never committed."""
+    with suppress(psycopg.Error), database.write(kb) as conn:
+        yield conn
+        raise psycopg.Error
+
+
+def test_a_made_up_table_of_entities_vouches_for_no_reference(session, kb):
+    """Names without a schema are looked for among a session's temporary tables first; a guard's must not be."""
+    stranger = new_id()
+    session.execute("create temporary table entities as select %s::uuid as kb_id, %s::uuid as id", (kb, stranger))
+    with open_door(session, kb, actor="person:test", via="rest", action="said") as door:
+        with pytest.raises(psycopg.errors.ForeignKeyViolation, match="subject_id"):
+            door.insert("assertions", [assertion(stranger)])
+        door._events.clear()
+
+
+def test_a_made_up_table_of_transactions_lets_no_event_in(session, kb):
+    session.execute("create temporary table ledger_transaction as select %s::uuid as kb_id, 99::bigint as seq", (kb,))
+    with pytest.raises(psycopg.errors.ForeignKeyViolation, match="names no transaction"):
+        session.execute(
+            "insert into ledger_log (kb_id, seq, ordinal, kind, payload, salt, prev_hash, hash) "
+            "values (%s, 99, 0, 'note', '{}', %s, sha256('p'), sha256('h'))",
+            (kb, bytes(16)),
+        )
+
+
+def test_a_made_up_log_lets_no_event_be_erased(session, kb):
+    with open_door(session, kb, actor="person:test", via="rest", action="named") as door:
+        door.insert("entities", [{"id": new_id(), "label": "Ada", "label_norm": "ada"}])
+    session.execute("create temporary table kb_head as select %s::uuid as kb_id, 99::bigint as seq", (kb,))
+    purge = canonical_bytes({"events": [[door.seq, 1]]})
+    session.execute(
+        "create temporary table ledger_log as "
+        "select kb_id, seq, 'purge' as kind, %s::bytea as payload from pg_temp.kb_head",
+        (purge,),
+    )
+    with pytest.raises(psycopg.errors.InsufficientPrivilege, match="no purge names"):
+        session.execute(
+            "update public.ledger_log set payload_hash = sha256(salt || payload), payload = null, salt = null"
+            " where kb_id = %s and seq = %s and ordinal = 1",
+            (kb, door.seq),
         )
 
 
