@@ -17,11 +17,9 @@ from substrate.access.principals import (
     Principal,
     admit,
     authenticate,
-    authorise,
     may_write,
     note_use,
     record_access,
-    role_in,
     visible_bases,
 )
 from substrate.access.tokens import IssuedToken, Scope, issue_token, list_tokens, revoke_token
@@ -36,7 +34,6 @@ __all__ = [
     "admit",
     "adopt_bases",
     "authenticate",
-    "authorise",
     "create_person",
     "issue_token",
     "list_members",
@@ -48,7 +45,6 @@ __all__ = [
     "record_access",
     "remove_member",
     "revoke_token",
-    "role_in",
     "set_member",
     "visible_bases",
 ]

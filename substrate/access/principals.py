@@ -8,7 +8,7 @@ from __future__ import annotations
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Literal, cast
+from typing import cast
 from uuid import UUID
 
 from substrate import sql
@@ -16,9 +16,7 @@ from substrate.access.people import ROLES, Role
 from substrate.access.token_shape import digest, well_formed
 from substrate.access.tokens import Scope
 from substrate.db import NO_BASE, AnyConnection, Database
-from substrate.errors import Forbidden, NotFound, Unauthenticated
-
-Need = Literal["read", "write"]
+from substrate.errors import NotFound, Unauthenticated
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +45,11 @@ def authenticate(conn: AnyConnection, presented: str | None) -> Principal:
 
 
 def admit(conn: AnyConnection, presented: str | None, kb_id: UUID) -> tuple[Principal, Role]:
-    """`authenticate` and `authorise` for reading in one query, since every call to a base begins with both."""
+    """The principal and their role in a base, in one query, since every call to a base begins with both.
+
+    Raises `Unauthenticated`, and `NotFound` when the token cannot see the base, in the words used for a base that does
+    not exist.
+    """
     principal, role = _presented(conn, presented, kb_id)
     if role is None or (principal.kb_ids is not None and kb_id not in principal.kb_ids):
         raise NotFound("no such knowledge base", field="kb_id")
@@ -67,31 +69,9 @@ def _presented(conn: AnyConnection, presented: str | None, kb_id: UUID | None) -
     return principal, cast("Role | None", row["role"])
 
 
-def role_in(conn: AnyConnection, principal: Principal, kb_id: UUID) -> Role | None:
-    """The person's role in a base as the token sees it; None: the base does not exist for this token."""
-    if principal.kb_ids is not None and kb_id not in principal.kb_ids:
-        return None
-    row = conn.execute(sql.query("access_role"), {"kb_id": kb_id, "person_id": principal.person_id}).fetchone()
-    return None if row is None else cast("Role | None", row["role"])
-
-
 def may_write(principal: Principal, role: Role) -> bool:
     """Writing needs both: the token's scope and at least an editor behind it."""
     return principal.scope == "write" and ROLES.index(role) >= ROLES.index("editor")
-
-
-def authorise(conn: AnyConnection, principal: Principal, kb_id: UUID, need: Need = "read") -> Role:
-    """The role under which `principal` may do what it needs in a base.
-
-    Raises `NotFound` when the token cannot see the base, in the words used for a base that does not exist,
-    and `Forbidden` when it sees the base and scope or role is too low.
-    """
-    role = role_in(conn, principal, kb_id)
-    if role is None:
-        raise NotFound("no such knowledge base", field="kb_id")
-    if need == "write" and not may_write(principal, role):
-        raise Forbidden("this needs a token with the write scope, held by an editor in this base")
-    return role
 
 
 def visible_bases(conn: AnyConnection, principal: Principal) -> list[dict[str, object]]:

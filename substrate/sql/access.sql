@@ -33,9 +33,6 @@ update tokens set revoked_at = clock_timestamp() where id = %(id)s and revoked_a
 -- name: access_token_exists
 select true as found from tokens where id = %(id)s
 
--- name: access_role
-select role_in_base(%(kb_id)s, %(person_id)s) as role
-
 -- name: access_visible_bases
 -- Bases a person belongs to, narrowed to a token's list when it has one.
 select b.id, b.slug, b.name, b.created_at, b.role, b.seq from bases_of_person(%(person_id)s) b

@@ -169,8 +169,8 @@ def test_a_token_is_shown_once_and_revoked(cli, database, kb):
     made = cli("token", "create", "agent", "--scope", "write", "--days", "7").splitlines()
     secret = made[0]
     with database.read(kb) as conn:
-        principal = access.authenticate(conn, secret)
-        assert access.authorise(conn, principal, kb, "write") == "owner"
+        principal, role = access.admit(conn, secret, kb)
+        assert (role, access.may_write(principal, role)) == ("owner", True)
     listed = cli("token", "list")
     assert secret not in listed
     assert "live" in listed

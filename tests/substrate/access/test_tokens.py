@@ -161,15 +161,14 @@ def test_scope_is_a_ceiling_and_role_the_ground(database, kb, ada, role, scope, 
     if role is not None:
         with database.write(kb) as conn:
             access.set_member(conn, kb, ada, role)
-    principal = _authenticate(database, _issue(database, ada, scope=scope).secret)
-    with database.read(kb) as conn:
-        for need, allowed in (("read", may_read), ("write", may_write)):
-            if allowed:
-                assert access.authorise(conn, principal, kb, need) == role
-            else:
-                expected = errors.NotFound if role is None else errors.Forbidden
-                with pytest.raises(expected):
-                    access.authorise(conn, principal, kb, need)
+    secret = _issue(database, ada, scope=scope).secret
+    with database.ask() as conn:
+        if not may_read:
+            with pytest.raises(errors.NotFound):
+                access.admit(conn, secret, kb)
+            return
+        principal, found = access.admit(conn, secret, kb)
+    assert (found, access.may_write(principal, found)) == (role, may_write)
 
 
 def test_a_base_outside_the_tokens_list_is_as_absent_as_one_that_never_was(database, kb, ada):
@@ -179,14 +178,15 @@ def test_a_base_outside_the_tokens_list_is_as_absent_as_one_that_never_was(datab
         second = create_base(conn, "second", "Second")
         for base in (kb, second):
             access.set_member(conn, base, ada, "owner")
-    narrow = _authenticate(database, _issue(database, ada, scope="write", kb_ids=[second]).secret)
+    secret = _issue(database, ada, scope="write", kb_ids=[second]).secret
+    narrow = _authenticate(database, secret)
     wide = _authenticate(database, _issue(database, ada).secret)
     with database.read(kb) as conn:
-        assert access.authorise(conn, narrow, second, "write") == "owner"
+        assert access.admit(conn, secret, second) == (narrow, "owner")
         said = []
         for hidden in (kb, uuid4()):
             with pytest.raises(errors.NotFound) as caught:
-                access.authorise(conn, narrow, hidden)
+                access.admit(conn, secret, hidden)
             said.append((str(caught.value), caught.value.facts))
         assert said[0] == said[1]
         assert [b["slug"] for b in access.visible_bases(conn, narrow)] == ["second"]
@@ -196,12 +196,12 @@ def test_a_base_outside_the_tokens_list_is_as_absent_as_one_that_never_was(datab
 def test_leaving_a_base_hides_it_from_every_token_at_once(database, kb, ada):
     with database.write(kb) as conn:
         access.set_member(conn, kb, ada, "editor")
-    principal = _authenticate(database, _issue(database, ada).secret)
+    secret = _issue(database, ada).secret
     with database.write(kb) as conn:
-        assert access.authorise(conn, principal, kb) == "editor"
+        assert access.admit(conn, secret, kb)[1] == "editor"
         access.remove_member(conn, kb, ada)
         with pytest.raises(errors.NotFound):
-            access.authorise(conn, principal, kb)
+            access.admit(conn, secret, kb)
         with pytest.raises(errors.NotFound):
             access.remove_member(conn, kb, ada)
 
