@@ -1,0 +1,1 @@
+-- Reserved: fewer indexes and statements for a batch.

@@ -1,0 +1,1 @@
+-- Reserved: endpoints, budgets and usage of models.

@@ -1,0 +1,1 @@
+-- Reserved: classes, disjointness, packs.

@@ -1,0 +1,1 @@
+-- Reserved: bindings of phrases.

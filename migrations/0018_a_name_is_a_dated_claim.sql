@@ -1,0 +1,1 @@
+-- Reserved: names, identifiers, candidates.

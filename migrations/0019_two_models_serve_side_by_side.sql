@@ -1,0 +1,1 @@
+-- Reserved: vectors of several models.

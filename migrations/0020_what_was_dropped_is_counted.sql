@@ -1,0 +1,1 @@
+-- Reserved: pushed statements, the funnel.

@@ -1,0 +1,1 @@
+-- Reserved: sign-in, rate limits, sealed credentials.
