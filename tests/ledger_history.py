@@ -156,7 +156,21 @@ class History(Scribe):
             door.close("entity_types", [self.entity("Ada")])
             door.close("entity_canonical", [self.one("entity_canonical", "entity_id")])
             door.close("ontology_terms", [self.one("ontology_terms", "id", "key = 'salary'")])
+            waivers = [{"id": uuid4(), "code": "cycle", "fingerprint": c * 64, "why": "so be it"} for c in "ab"]
+            door.insert("defect_waivers", waivers)
+            door.close("defect_waivers", [waivers[0]["id"]])
+            self.bindings(door)
             self.lists(door, evidence, purged)
+
+    @staticmethod
+    def bindings(door) -> None:
+        """A phrase that the machine left undecided and a person decided."""
+        left = {"id": uuid4(), "phrase": "heads up", "predicate_key": None, "backwards": False, "method": "undecided"}
+        left |= {"basis": {"candidates": [["leads", 0.5]]}, "fingerprint": bytes(32), "why": "", "supersedes": None}
+        door.insert("bindings", [left])
+        door.close("bindings", [left["id"]])
+        said = {"id": uuid4(), "predicate_key": "leads", "method": "person", "why": "so", "supersedes": left["id"]}
+        door.insert("bindings", [{**left, **said}])
 
     @staticmethod
     def lists(door, evidence, purged) -> None:

@@ -29,9 +29,11 @@ from substrate.ledger.canonical import as_stored, canonical_bytes, row_bytes
 
 Table = Literal[
     "assertions",
+    "bindings",
     "chunks",
     "conflicts",
     "corrections",
+    "defect_waivers",
     "document_deletions",
     "document_purges",
     "document_restorations",
@@ -149,6 +151,11 @@ SHAPES: Mapping[Table, Shape] = {
         json=frozenset({"qualifiers"}),
     ),
     "evidence": Shape(("lineage_id", "assertion_id"), wordless=True),
+    "bindings": Shape(
+        ("id", "phrase", "predicate_key", "backwards", "method", "basis", "fingerprint", "why", "supersedes"),
+        json=frozenset({"basis"}),
+        binary=frozenset({"fingerprint"}),
+    ),
     "conflicts": Shape(
         ("id", "reason", "predicate_key", "phrase", "reopens")
         + tuple(f"{side}_{column}" for side in ("old", "new") for column in _SIDE)
@@ -156,6 +163,7 @@ SHAPES: Mapping[Table, Shape] = {
     "corrections": Shape(
         ("id", "kind", "assertion_id", "fact_id", "fixes_start", "fixes_end", "seen", "conflict_id", "why")
     ),
+    "defect_waivers": Shape(("id", "code", "fingerprint", "why")),
     "pending_facts": Shape(("id", "claim_id", "chunk_id", "document_id", "namespace", "predicate_key", "proposed_by")),
     "refusals": Shape(("id", "subject_id", "predicate_key", "phrase", "object_id", "value_norm", "why")),
     "refusal_restatements": Shape(("refusal_id", "source_key", "document_id")),

@@ -22,10 +22,12 @@ ORDINARY = {
     "embeddings": "made from chunks, and made again for another model",
     "kb": "the name of a base may change",
     "kb_members": "who may do what now",
+    "ontology_plans": "what a file would change, made again from the file",
     "parse_results": "made from bytes, and made again by another parser",
     "people": "who may log in now",
     "schema_migrations": "which migrations were applied",
     "sources": "which folders are watched now",
+    "term_vectors": "made from terms, and made again for other words or another model",
     "tokens": "used and revoked",
     "work": "what is due, and leases",
 }
