@@ -25,7 +25,7 @@ from substrate.ontology.terms import Ontology
 
 _WORDS = ("predicate_key", "phrase", "value_raw", "value_norm", "value_number", "value_unit", "value_type")
 _COMPARED = (*TIME, *_WORDS, "qualifiers", "grade", "confidence")
-Withdrawal = Literal["retracted", "rejected", "parted"]
+Withdrawal = Literal["retracted", "rejected", "parted", "corrected"]
 
 
 def recompute(

@@ -1,19 +1,21 @@
 """Binding: which relation a claim's phrase names, in which direction, and whether its object is a thing or a literal.
 
-Computed and repeatable: it reads the ontology and the claim alone. An unbound phrase is legal; the fact then carries
-the source's phrase and no predicate.
+Computed and repeatable: it reads the ontology, what was decided of phrases, and the claim alone. A person's decision
+comes first, then the words that relations declare, then their concepts, then what similarity or two votes decided. An
+unbound phrase is legal; the fact then carries the source's phrase and no predicate.
 """
 
 from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from typing import Literal
 
 from substrate.extraction.claims import Value
 from substrate.ledger.drafts import KNOWN_AS
 from substrate.ontology.phrases import plain_phrase
 from substrate.ontology.synonyms import near, words_of
-from substrate.ontology.terms import Ontology, Relation
+from substrate.ontology.terms import Decided, Ontology, Relation
 
 _UNIT = re.compile(r"[(（\[][^)）\]]*[)）\]]\s*$")
 """The unit that a column's header carries: "Salary (EUR)"."""
@@ -52,34 +54,59 @@ def bind(
     hit = _hit(ontology, phrase, wording, object_kind == "person")
     if hit is None:
         return unbound
-    relation, backwards = hit
+    relation, backwards, by_person = hit
     if relation.kind == "attribute":
         literal = value or Value(object_name or "")
         return Bound(relation.key, subject, None, _with_unit(literal, relation), subject_kind)
     if value is not None and (value.number is not None or value.datatype == "bool"):
         return unbound  # a number is not a thing
     other = object_name if object_name is not None else value.raw if value is not None else ""
-    if backwards or _reversed(ontology, relation, subject_kind, object_kind):
+    if backwards or (not by_person and _reversed(ontology, relation, subject_kind, object_kind)):
         return Bound(relation.key, other, subject, None, object_kind, subject_kind)
     return Bound(relation.key, subject, other, None, subject_kind, object_kind)
 
 
-def _hit(ontology: Ontology, phrase: str, wording: str, of_person: bool) -> tuple[Relation, bool] | None:
-    """The wording tells apart what the plain phrase folds together (monthly from yearly pay). Its direction is the
-    sentence's, not the claim's, so that a backwards match of it says nothing. Then the phrase itself, then its
-    concept."""
+def _hit(ontology: Ontology, phrase: str, wording: str, of_person: bool) -> tuple[Relation, bool, bool] | None:
+    """The relation, whether it is named backwards, and whether a person said so."""
     plain = _UNIT.sub("", wording).strip()
-    worded = ontology.bind(plain) if plain else None
+    said = [d for text in (plain, phrase) if (d := _said(ontology, text)) is not None]
+    for decided in said:
+        if decided.by_person:
+            return _of(ontology, decided)
+    found = named(ontology, phrase, plain, of_person)
+    if found is not None:
+        return *found[:2], False
+    left = _said(ontology, phrase)
+    return _of(ontology, left) if left is not None else None
+
+
+def _said(ontology: Ontology, text: str) -> Decided | None:
+    """What was decided of a text, unless the relation is declared no more."""
+    found = ontology.decided.get(plain_phrase(text)) if text and ontology.decided else None
+    return found if found is None or found.relation is None or found.relation in ontology.by_key else None
+
+
+def _of(ontology: Ontology, said: Decided) -> tuple[Relation, bool, bool] | None:
+    return None if said.relation is None else (ontology.by_key[said.relation], said.backwards, said.by_person)
+
+
+def named(
+    ontology: Ontology, phrase: str, wording: str = "", of_person: bool = False
+) -> tuple[Relation, bool, Literal["exact", "concept"]] | None:
+    """What the declared words name. The wording tells apart what the plain phrase folds together (monthly from yearly
+    pay). Its direction is the sentence's, not the claim's, so that a backwards match of it says nothing. Then the
+    phrase itself, then its concept."""
+    worded = ontology.bind(wording) if wording else None
     if worded is not None and not worded[1]:
-        return worded
+        return *worded, "exact"
     direct = ontology.bind(phrase)
     if direct is not None:
-        return direct
+        return *direct, "exact"
     own = _by_concept(ontology, phrase)
     if own is not None or of_person:
-        return own
+        return None if own is None else (*own, "concept")
     hits = [hit for other in near(phrase) if (hit := ontology.bind(other) or _by_concept(ontology, other)) is not None]
-    return hits[0] if hits and len({relation.key for relation, _ in hits}) == 1 else None
+    return (*hits[0], "concept") if hits and len({relation.key for relation, _ in hits}) == 1 else None
 
 
 def _by_concept(ontology: Ontology, phrase: str) -> tuple[Relation, bool] | None:

@@ -10,16 +10,18 @@ from substrate import sql
 from substrate.db import AnyConnection
 from substrate.errors import Conflict
 from substrate.ledger.door import Door
+from substrate.ontology.bindings import held_decisions
 from substrate.ontology.terms import Ontology, OntologyClass, Relation
 
 
 def load_ontology(connection: AnyConnection, kb_id: UUID) -> Ontology:
-    """What the base declares now."""
+    """What the base declares now, with what was decided of phrases."""
     rows = connection.execute(sql.query("held_terms"), {"kb_id": kb_id}).fetchall()
-    return Ontology(
+    declared = Ontology(
         classes=tuple(OntologyClass(**r["definition"]) for r in rows if r["kind"] == "class"),
         relations=tuple(Relation(**r["definition"]) for r in rows if r["kind"] != "class"),
     )
+    return declared.deciding(held_decisions(connection, kb_id))
 
 
 def replace_term(door: Door, relation: Relation) -> None:

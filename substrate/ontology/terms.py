@@ -8,10 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from functools import cached_property
-from typing import Literal
+from typing import Literal, NamedTuple
 
 import yaml
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
+from pydantic import BaseModel, ConfigDict, Field, PrivateAttr, ValidationError, model_validator
 
 from substrate.documents.checks import check_text
 from substrate.errors import InvalidInput
@@ -83,6 +83,14 @@ class Relation(BaseModel):
         return self
 
 
+class Decided(NamedTuple):
+    """What was decided of a phrase, beside the words that relations declare; `relation` None: it names none."""
+
+    relation: str | None
+    backwards: bool
+    by_person: bool
+
+
 class Ontology(BaseModel):
     """Everything a base declares. `relations` holds attributes too."""
 
@@ -90,6 +98,18 @@ class Ontology(BaseModel):
 
     classes: tuple[OntologyClass, ...] = ()
     relations: tuple[Relation, ...] = ()
+    _decided: Mapping[str, Decided] = PrivateAttr(default_factory=dict)
+
+    @property
+    def decided(self) -> Mapping[str, Decided]:
+        """Plain phrase → what a person, a similarity or two votes decided of it (see `bindings`)."""
+        return self._decided
+
+    def deciding(self, decided: Mapping[str, Decided]) -> Ontology:
+        """The same declarations, with phrases decided so."""
+        other = self.model_copy()
+        other._decided = dict(decided)
+        return other
 
     @model_validator(mode="before")
     @classmethod
