@@ -19,7 +19,7 @@ from substrate.ontology.terms import Decided, Ontology, Relation
 
 _UNIT = re.compile(r"[(（\[][^)）\]]*[)）\]]\s*$")
 """The unit that a column's header carries: "Salary (EUR)"."""
-_NAMING = frozenset(
+NAMING = frozenset(
     plain_phrase(p) for p in ("known as", "also known as", "formerly known as", "aka", "renamed", "renamed to", "alias")
 )
 
@@ -49,7 +49,7 @@ def bind(
 ) -> Bound:
     """Bind one claim: by the source's own `wording` where that names a relation straight, else by its phrase."""
     unbound = Bound(None, subject, object_name, value, subject_kind, object_kind)
-    if plain_phrase(phrase) in _NAMING:
+    if plain_phrase(phrase) in NAMING:
         return Bound(KNOWN_AS, subject, None, value or Value(object_name or ""), subject_kind)
     hit = _hit(ontology, phrase, wording, object_kind == "person")
     if hit is None:
