@@ -19,6 +19,10 @@ from tests.ledger_history import read, two_histories
 
 ORDINARY = {
     "blobs": "bytes of documents, named by their hash; a purge takes them out",
+    "extraction_epochs": "which extractor reads a base now; append-only, and no fact hangs on it",
+    "model_budgets": "what may be spent in a day; append-only, and no fact hangs on it",
+    "model_reservations": "what calls under way may cost; gone when they are settled",
+    "model_spending": "running counts of a day",
     "embeddings": "made from chunks, and made again for another model",
     "kb": "the name of a base may change",
     "kb_members": "who may do what now",
