@@ -80,7 +80,7 @@ def run_pass(
             db, kb_id, stage, limit=size, seconds=lease_seconds, code_version=code_version, quarantined=stuck
         )
         if stuck:
-            _name_quarantined(db, kb_id, stage, stuck, total)
+            name_quarantined(db, kb_id, stage, stuck, total)
         if lease is None:
             break
         taken += len(lease.items)
@@ -89,10 +89,11 @@ def run_pass(
         except ModelUnavailable as error:
             _wait_for_the_model(db, kb_id, lease, error, total)
             break
-    return _result(db, kb_id, stage, total, started)
+    return result_of(db, kb_id, stage, total, started)
 
 
-def _name_quarantined(db: Database, kb_id: UUID, stage: work.Stage, stuck: Mapping[UUID, str], total: Tally) -> None:
+def name_quarantined(db: Database, kb_id: UUID, stage: work.Stage, stuck: Mapping[UUID, str], total: Tally) -> None:
+    """Count items that were quarantined when a batch was leased, by the documents they are of."""
     with db.read(kb_id) as conn:
         documents = work.documents_of(conn, kb_id, stage, stuck)
     for item, reason in stuck.items():
@@ -127,7 +128,8 @@ def _wait_for_the_model(db: Database, kb_id: UUID, lease: work.Lease, error: Mod
     total.failures.append(f"{len(lease.items)} items of stage {lease.stage}: {error}")
 
 
-def _result(db: Database, kb_id: UUID, stage: work.Stage, total: Tally, started: float) -> work.StageResult:
+def result_of(db: Database, kb_id: UUID, stage: work.Stage, total: Tally, started: float) -> work.StageResult:
+    """What a pass did that began at `started` on the monotonic clock, and what is left."""
     with db.read(kb_id) as conn:
         left, mark = work.remaining(conn, kb_id, stage), work.watermark(conn, kb_id)
     return work.StageResult(

@@ -143,7 +143,7 @@ def _parse(db: Database, kb_id: UUID, services: Services, limit: int | None) -> 
 def _embed(db: Database, kb_id: UUID, services: Services, limit: int | None) -> StageResult:
     from substrate.retrieval.embed_stage import run_embed
 
-    return run_embed(db, kb_id, services.embedder, limit=limit)
+    return run_embed(db, kb_id, services.embedder, limit=limit, settings=services.settings)
 
 
 def _index(db: Database, kb_id: UUID, services: Services, limit: int | None) -> StageResult:
@@ -153,9 +153,10 @@ def _index(db: Database, kb_id: UUID, services: Services, limit: int | None) -> 
 
 
 def _claims(db: Database, kb_id: UUID, services: Services, limit: int | None) -> StageResult:
+    from substrate.extraction.budget import Terms
     from substrate.extraction.stage import run_claims
 
-    return run_claims(db, kb_id, services.extractor, limit=limit)
+    return run_claims(db, kb_id, services.extractor, limit=limit, terms=Terms.of(services.settings))
 
 
 def _entities(db: Database, kb_id: UUID, services: Services, limit: int | None) -> StageResult:

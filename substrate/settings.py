@@ -6,6 +6,7 @@ Each entry point builds it once and passes it down. Every variable is named ``TW
 from __future__ import annotations
 
 import os
+from decimal import Decimal
 from difflib import get_close_matches
 from pathlib import Path
 from typing import Literal
@@ -38,11 +39,24 @@ class Settings(BaseSettings):
     embedding_base_url: str | None = None
     embedding_model: str = "text-embedding-3-small"
     embedding_api_key: SecretStr | None = None
+    previous_embedding_api_key: SecretStr | None = None
+    """Of the endpoint that served before a change, as long as the new model has not read everything."""
 
     extractor: Literal["builtin", "openai"] = "builtin"
     chat_base_url: str | None = None
     chat_model: str = "gpt-4o-mini"
     chat_api_key: SecretStr | None = None
+    chat_at_once: int = Field(default=8, ge=1, le=256)
+    """Passages in flight to the chat endpoint, of all documents and bases of one process together."""
+    chat_seconds_per_try: float = Field(default=120, gt=0, le=240)
+    """How long one request to the chat endpoint may be silent; all tries of a passage share 240 s."""
+    chat_tokens_per_day: int | None = Field(default=None, ge=0)
+    """Tokens that each base may spend on extraction in a day, UTC; a base's own budget goes before. Unset: no limit."""
+    chat_cost_per_day: Decimal | None = Field(default=None, ge=0)
+    """The same in money, for which one of the two prices is needed."""
+    chat_prompt_price: Decimal = Field(default=Decimal(0), ge=0)
+    """Of a million tokens, in whatever currency the limits are meant."""
+    chat_completion_price: Decimal = Field(default=Decimal(0), ge=0)
 
     numeric_dates: Literal["dmy", "mdy"] | None = None
     """How documents here write 03/04/2024. Unset: such a date counts only where its passage shows the order."""

@@ -7,10 +7,11 @@ a plain form, and binding that phrase to a relation happens later and can be don
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from concurrent.futures import Future
 from dataclasses import dataclass, field
 from datetime import datetime
 from decimal import Decimal
-from typing import Literal, Protocol
+from typing import Literal, Protocol, runtime_checkable
 
 Precision = Literal["year", "month", "day", "hour", "minute", "second"]
 EndPrecision = Literal["year", "month", "day", "hour", "minute", "second", "unknown"]
@@ -95,6 +96,14 @@ class Drop:
 
 
 @dataclass(frozen=True, slots=True)
+class Known:
+    """A thing that the document names elsewhere, under the name it was first claimed by."""
+
+    name: str
+    kind: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class Passage:
     """What an extractor is given: one chunk with the context that a reader of the document would have."""
 
@@ -109,6 +118,8 @@ class Passage:
     """Cells of a table chunk; empty for prose."""
     speaker: str = ""
     """Who says "I", for a remembered sentence; empty when not known."""
+    known: tuple[Known, ...] = ()
+    """What other passages of the document speak of, as far as they were read when this one was taken up."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,7 +129,8 @@ class Extraction:
     claims: tuple[Claim, ...] = ()
     drops: tuple[Drop, ...] = ()
     usage: Mapping[str, int] = field(default_factory=dict)
-    """``prompt_tokens`` and ``completion_tokens`` where a model was paid."""
+    """``prompt_tokens`` and ``completion_tokens`` where a model was paid, as its server counts them, and
+    ``estimated_tokens`` for answers that it did not count."""
 
 
 class Extractor(Protocol):
@@ -132,4 +144,22 @@ class Extractor(Protocol):
 
     def extract(self, passages: Sequence[Passage]) -> list[Extraction]:
         """One `Extraction` per passage, in order. Raises `ModelUnavailable` if the endpoint stays down."""
+        ...
+
+
+@runtime_checkable
+class Asking(Protocol):
+    """An `Extractor` that waits for a server, and so is given many passages at once and answers them in any order."""
+
+    @property
+    def at_once(self) -> int:
+        """How many passages it has in flight at most, whatever documents and bases they are of."""
+        ...
+
+    def submit(self, passage: Passage) -> Future[Extraction]:
+        """Ask about one passage; returns at once. The future raises `ModelUnavailable`, with its ``usage`` if any."""
+        ...
+
+    def estimate(self, passage: Passage) -> Mapping[str, int]:
+        """About what one call will count, by the kinds of ``Extraction.usage``."""
         ...

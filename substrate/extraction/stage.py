@@ -1,28 +1,23 @@
 """The ``claims`` stage: what each held chunk says, written once per chunk and extractor version.
 
-Here alone is a language model asked. A quote is checked against the chunk here, whatever the extractor promised.
+Here alone is a language model asked.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any
-from uuid import UUID, uuid5
-
-from psycopg.types.json import Jsonb
+from uuid import UUID
 
 from substrate import sql, work
-from substrate.audit.extractions import content_of
 from substrate.audit.seals import seal_base
-from substrate.db import Database, WriteConnection
-from substrate.extraction.claims import Claim, Drop, Extraction, Extractor, Passage
-from substrate.extraction.times.stated import section_date
+from substrate.db import Database
+from substrate.extraction.budget import Terms
+from substrate.extraction.claims import Asking, Extractor
+from substrate.extraction.flight import Flight
+from substrate.extraction.keeping import held_rows, keep, passage_of
 from substrate.passes import Tally, run_pass
 
 BATCH = 32
-"""Chunks per call of the extractor and per transaction."""
-_NAMESPACE = UUID("6f0f8b5e-6e0a-5a52-9d0e-6c1d4a3b2f10")
-_EXAMPLE = 200
+"""Chunks per call and transaction, of an extractor that reads by itself."""
 
 
 def extractor_key(extractor: Extractor) -> str:
@@ -30,122 +25,39 @@ def extractor_key(extractor: Extractor) -> str:
     return f"{extractor.name}@{extractor.version}"
 
 
-def run_claims(db: Database, kb_id: UUID, extractor: Extractor, *, limit: int | None = None) -> work.StageResult:
-    """Extract from what is due or was never read by this extractor; makes the chunks due for ``entities``."""
+def run_claims(
+    db: Database, kb_id: UUID, extractor: Extractor, *, limit: int | None = None, terms: Terms | None = None
+) -> work.StageResult:
+    """Extract from what is due or was never read by this extractor; makes the chunks due for ``entities``.
+
+    An extractor that asks a server is kept busy with many passages at once, within the budget of the base; `terms`
+    are limits and prices where the base has none of its own.
+    """
     key = extractor_key(extractor)
     with db.write(kb_id) as conn:
+        conn.execute(sql.query("epoch_begin"), {"kb_id": kb_id, "extractor": key})
         work.outdate(conn, kb_id, "claims", key)
         work.add_due_chunks(conn, kb_id, "claims", key, held_only=True)
+    if isinstance(extractor, Asking):
+        result = Flight(db, kb_id, key, extractor, terms or Terms(), limit=limit).run()
+    else:
+        result = _in_batches(db, kb_id, extractor, key, limit)
+    seal_base(db, kb_id)  # no server need run for what a pipeline read to be sealed
+    return result
 
+
+def _in_batches(db: Database, kb_id: UUID, extractor: Extractor, key: str, limit: int | None) -> work.StageResult:
     def handle(lease: work.Lease) -> Tally:
         with db.read(kb_id) as conn:
-            found = conn.execute(sql.query("stage_passages"), {"kb_id": kb_id, "ids": list(lease.items)}).fetchall()
-        rows = [row for row in found if row["held"]]
-        extractions = extractor.extract([_passage(row) for row in rows]) if rows else []
+            rows = held_rows(conn, kb_id, lease.items)
+        extractions = extractor.extract([passage_of(row) for row in rows]) if rows else []
         tally = Tally(done=len(rows), skipped=len(lease.items) - len(rows))
         with db.write(kb_id) as conn:
             for row, extraction in zip(rows, extractions, strict=True):
-                tally.written += _keep(conn, kb_id, key, row, extraction)
+                tally.written += keep(conn, kb_id, key, row, extraction)
                 tally.pay(extraction.usage)
             work.finish(conn, kb_id, lease, lease.items)
             work.add_due(conn, kb_id, "entities", [row["id"] for row in rows], key)
         return tally
 
-    result = run_pass(db, kb_id, "claims", handle, batch=BATCH, limit=limit, code_version=key)
-    seal_base(db, kb_id)  # no server need run for what a pipeline read to be sealed
-    return result
-
-
-def _passage(row: dict[str, Any]) -> Passage:
-    cells = row["cells"] or {"header": [], "rows": []}
-    date, precision = section_date(row["openings"]) or (row["doc_time"], row["doc_time_precision"])
-    return Passage(
-        text=row["text"],
-        filename=row["filename"],
-        title=row["title"],
-        heading_path=tuple(row["heading_path"]),
-        document_date=date,
-        document_date_precision=precision,
-        header=tuple(cells["header"]),
-        rows=tuple(tuple(cell for cell in cells_of_row) for cells_of_row in cells["rows"]),
-        speaker=row["author"] if row["document_kind"] == "memory" else "",
-    )
-
-
-def _keep(conn: WriteConnection, kb_id: UUID, key: str, row: dict[str, Any], extraction: Extraction) -> int:
-    good, drops = _checked(row["text"], extraction)
-    base = {"kb_id": kb_id, "chunk_id": row["id"], "extractor": key}
-    claims = [{**base, **_claim_row(base, ordinal, claim)} for ordinal, claim in enumerate(good)]
-    dropped = [
-        {**base, "ordinal": n, "code": d.code, "detail": _storable(d.detail), "example": _storable(d.example)}
-        for n, d in enumerate(drops)
-    ]
-    usage = {kind: extraction.usage.get(kind, 0) for kind in ("prompt_tokens", "completion_tokens")}
-    reading = {"claims": len(claims), "drops": len(dropped), "content": content_of(claims, dropped)}
-    if not conn.execute(sql.query("stage_keep_usage"), {**base, **usage, **reading}).rowcount:
-        return 0  # read before: another answer is not mixed into the one that was kept
-    with conn.cursor() as cursor:
-        cursor.executemany(sql.query("stage_keep_drop"), dropped)
-        stored = [{**claim, "qualifiers": Jsonb(claim["qualifiers"])} for claim in claims]
-        cursor.executemany(sql.query("stage_keep_claim"), stored)
-    return len(claims)
-
-
-def _storable(text: str) -> str:
-    return text.replace("\0", "\ufffd")[:_EXAMPLE]
-
-
-def _checked(text: str, extraction: Extraction) -> tuple[Sequence[Claim], Sequence[Drop]]:
-    """Claims that can be kept, and drops with the reason for those that cannot."""
-    good: list[Claim] = []
-    drops = list(extraction.drops)
-    for claim in extraction.claims:
-        problem = _problem(text, claim)
-        if problem is None:
-            good.append(claim)
-        else:
-            drops.append(problem)
-    return good, drops
-
-
-def _problem(text: str, claim: Claim) -> Drop | None:
-    if not claim.quote or text[claim.quote_start : claim.quote_end] != claim.quote:
-        return Drop("quote_not_in_chunk", f"{claim.subject} {claim.phrase}", claim.quote)
-    if not claim.subject.strip() or not claim.phrase.strip():
-        return Drop("malformed_item", "the subject or the phrase is blank", claim.quote)
-    if (claim.object is None) == (claim.value is None) or (claim.object is not None and not claim.object.strip()):
-        return Drop("no_object", "needs exactly one of object and value", claim.quote)
-    return None
-
-
-def _claim_row(base: dict[str, Any], ordinal: int, claim: Claim) -> dict[str, Any]:
-    value, time = claim.value, claim.time
-    return {
-        "id": uuid5(_NAMESPACE, f"{base['chunk_id']}|{base['extractor']}|{ordinal}"),
-        "ordinal": ordinal,
-        "subject": claim.subject,
-        "subject_kind": claim.subject_kind,
-        "phrase": claim.phrase,
-        "wording": claim.wording,
-        "object": claim.object,
-        "object_kind": claim.object_kind,
-        "value_raw": value.raw if value else None,
-        "value_number": value.number if value else None,
-        "value_unit": value.unit if value else None,
-        "value_type": value.datatype if value else None,
-        "qualifiers": [list(pair) for pair in claim.qualifiers],
-        "quote": claim.quote,
-        "quote_start": claim.quote_start,
-        "quote_end": claim.quote_end,
-        "valid_from": time.valid_from,
-        "valid_from_precision": time.valid_from_precision,
-        "valid_to": time.valid_to,
-        "valid_to_precision": time.valid_to_precision,
-        "grade": time.grade,
-        "time_words": time.words,
-        "at_event": time.at_event,
-        "mood": claim.mood,
-        "denies": claim.denies,
-        "corrects": claim.corrects,
-        "confidence": claim.confidence,
-    }
+    return run_pass(db, kb_id, "claims", handle, batch=BATCH, limit=limit, code_version=key)

@@ -8,18 +8,20 @@ from dataclasses import replace
 
 from substrate.extraction.builtin.amounts import amounts_in, parse_amount, unit_named
 from substrate.extraction.claims import Value
-from substrate.extraction.times import parse_time
+from substrate.extraction.times import Anchor, NumericOrder, parse_time
 
 _PER = re.compile(r"\b(year|annum|month|week|day|hour|annually|monthly|yearly|p\.a\.)\.?$", re.IGNORECASE)
 _PERIODS = {"annum": "year", "annually": "year", "yearly": "year", "p.a.": "year", "monthly": "month"}
 Qualifiers = tuple[tuple[str, str], ...]
 
 
-def read_value(raw: str, unit: str, quote: str, holds: Callable[[str], bool]) -> tuple[Value, Qualifiers] | None:
+def read_value(
+    raw: str, unit: str, quote: str, holds: Callable[[str], bool], order: NumericOrder | None = None
+) -> tuple[Value, Qualifiers] | None:
     """What `raw` with `unit` means, and the period of a rate ("per year"); None if the text does not have it.
 
-    `holds` says whether words stand in the text. A number that the model wrote anew ("32000" for "32,000") is taken
-    as `quote` spells it, where the quote has exactly one such amount.
+    `holds` says whether words stand in the text, `order` how its dates in figures are meant. A number that the model
+    wrote anew ("32000" for "32,000") is taken as `quote` spells it, where the quote has exactly one such amount.
     """
     spelt = _spelt(raw, unit, holds)
     if spelt is None:
@@ -28,7 +30,7 @@ def read_value(raw: str, unit: str, quote: str, holds: Callable[[str], bool]) ->
             return None
         spelt = same[0].raw
     value = _with_unit(parse_amount(spelt, unit_named(unit) if unit else None), unit, holds)
-    if value.number is None and parse_time(spelt) is not None:
+    if value.number is None and parse_time(spelt, Anchor(None, None, order=order)) is not None:
         value = Value(spelt, datatype="date")
     per = _PER.search(spelt) if value.datatype == "money" else None
     if per is None:

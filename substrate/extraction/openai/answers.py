@@ -4,18 +4,35 @@ from __future__ import annotations
 
 import json
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
+
+from substrate.extraction.openai.replies import read_reply
+
+EMPTY = "the reply is empty"
+_NAMES = (("prompt_tokens", "input_tokens"), ("completion_tokens", "output_tokens"))
 
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """``refusal`` is why there is no text; ``usage`` counts 0 where the server does not say."""
+    """``refusal`` is why there is no text; ``usage`` is 0 for what the server does not count."""
 
     text: str
     cut: bool
     refusal: str
     usage: dict[str, int]
+    broken: bool = False
+    """The stream ended without its last word: another try may bring it whole."""
+    reason: str = ""
+    """The server's ``finish_reason``; empty if it gave none."""
+
+    @property
+    def readable(self) -> bool:
+        """Whether there is anything in it that another try would not bring better."""
+        if not self.text.strip():
+            # A limit or a filter says why there is nothing, and would say it again.
+            return self.reason not in ("", "stop") or not self.refusal.startswith(EMPTY)
+        return self.cut or read_reply(self.text).found
 
 
 def read_answer(answer: Any) -> Answer | None:
@@ -37,9 +54,17 @@ def read_answer(answer: Any) -> Answer | None:
 
 def _answer(text: str, reason: str, refused: str, usage: Any) -> Answer:
     if not text.strip() and not refused:
-        refused = f"the reply is empty (finish_reason {reason or 'none'})"
-    counts = {kind: _count(usage, kind) for kind in ("prompt_tokens", "completion_tokens")}
-    return Answer(text, reason == "length", "" if text.strip() else refused, counts)
+        refused = f"{EMPTY} (finish_reason {reason or 'none'})"
+    return Answer(text, reason == "length", "" if text.strip() else refused, _counts(usage), reason=reason)
+
+
+def _counts(usage: Any) -> dict[str, int]:
+    """Tokens by kind. Servers name them as either of OpenAI's interfaces does, or give a total alone."""
+    prompt, completion = (max(_count(usage, name) for name in names) for names in _NAMES)
+    total = _count(usage, "total_tokens")
+    if total > prompt + completion and not (prompt and completion):
+        prompt, completion = (prompt, total - prompt) if prompt else (total - completion, completion)
+    return {"prompt_tokens": prompt, "completion_tokens": completion}
 
 
 def _joined(content: Any) -> str:
@@ -69,9 +94,9 @@ def _streamed(body: str) -> Answer | None:
         choice = next(iter(event.get("choices") or [{}]))
         texts.append(_joined((choice.get("delta") or {}).get("content")))
         reason = choice.get("finish_reason") or reason
-    if not reason and lines[-1] != "[DONE]":
-        reason = "length"
-    return _answer("".join(texts), reason, "", usage)
+    if reason or lines[-1] == "[DONE]":
+        return _answer("".join(texts), reason, "", usage)
+    return replace(_answer("".join(texts), "length", "", usage), broken=True)
 
 
 def _event(line: str) -> dict[str, Any]:

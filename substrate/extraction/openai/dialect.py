@@ -7,8 +7,9 @@ from typing import Any
 
 from substrate.extraction.openai.prompt import schema
 
-LEVELS = 3
-"""A JSON schema, then "some JSON object", then nothing but the prompt's own words."""
+LEVELS = 4
+"""A JSON schema, then "a JSON object" with the schema beside it, then "some JSON object", then nothing but the prompt's
+own words. The second is how servers over llama.cpp's bindings take a schema."""
 
 
 class Dialect:
@@ -50,5 +51,7 @@ class Dialect:
             named = {"name": "statements", "strict": True, "schema": schema()}
             options["response_format"] = {"type": "json_schema", "json_schema": named}
         elif level == 1:
+            options["response_format"] = {"type": "json_object", "schema": schema()}
+        elif level == 2:
             options["response_format"] = {"type": "json_object"}
         return options

@@ -13,7 +13,8 @@ from substrate.extraction.openai import moments
 from substrate.extraction.openai.amounts import read_value
 from substrate.extraction.openai.prompt import ROLES
 from substrate.extraction.openai.quotes import Folded, find_quote
-from substrate.extraction.times import Anchor
+from substrate.extraction.openai.references import HANDLE, PRONOUNS, SELF, handled, refers
+from substrate.extraction.times import Anchor, NumericOrder, order_of
 
 CONFIDENCE = 0.8
 """Below the built-in reader's .9: a model's statement is checked for its words, not for its sense."""
@@ -28,11 +29,6 @@ _MOODS: dict[str, Mood | None] = {
     "conditional": "conditional",
     "reported": "reported",
     "question": "question",
-}
-_SELF = frozenset({"i", "me", "my", "myself", "我", "本人"})
-_PRONOUNS = _SELF | {
-    *("he", "him", "his", "she", "her", "hers", "it", "its", "they", "them", "their", "we", "us", "our", "you", "this"),
-    *("that", "these", "those", "who", "which", "他", "她", "它", "他们", "她们", "它们", "我们", "你", "您", "其"),
 }
 
 
@@ -52,21 +48,23 @@ class Page:
     """Chunk, headings, title, file name, cells and speaker, without regard to case."""
     beside: tuple[Folded, ...]
     """What dates a statement from outside its quote: headings, and for a table its chunk."""
-    anchor: Anchor | None
+    anchor: Anchor
 
     @staticmethod
-    def of(passage: Passage) -> Page:
+    def of(passage: Passage, order: NumericOrder | None = None) -> Page:
+        """`order` is how dates in figures are declared to be written; else the passage may show it."""
         around = [*passage.heading_path, passage.title, passage.filename, passage.speaker]
         cells = [cell for row in (passage.header, *passage.rows) for cell in row]
         chunk = Folded(passage.text)
         beside = [Folded(heading) for heading in reversed(passage.heading_path)]
-        date, precision = passage.document_date, passage.document_date_precision
+        dated = passage.document_date is not None and passage.document_date_precision is not None
+        date, precision = (passage.document_date, passage.document_date_precision) if dated else (None, None)
         return Page(
             passage,
             chunk,
             tuple(Folded(text, case=False) for text in (passage.text, *around, *cells) if text),
             (*beside, chunk) if passage.rows else tuple(beside),
-            Anchor(date, precision) if date is not None and precision is not None else None,
+            Anchor(date, precision, order=order or order_of(passage.text)),
         )
 
     def holds(self, words: str) -> bool:
@@ -95,8 +93,8 @@ def _claim(item: Any, page: Page, drops: list[Drop]) -> Claim:
     place = find_quote(page.chunk, quote)
     if place is None:
         raise _Refused("quote_not_in_chunk", "the quoted words are not in the passage")
-    subject = _name(_needed(item, "subject"), "subject", page)
     written = page.passage.text[place[0] : place[1]]
+    subject = _name(_needed(item, "subject"), "subject", page, written)
     target, value, qualifiers = _object(item, subject, written, page)
     phrase = _phrase(_needed(item, "phrase"), subject, target or (value.raw if value else ""))
     denies = _flag(item, "denies")
@@ -156,13 +154,20 @@ def _flag(item: dict[str, Any], field: str) -> bool:
     raise _Refused("malformed_item", f"{field} is neither true nor false")
 
 
-def _name(written: str, field: str, page: Page) -> str:
+def _name(written: str, field: str, page: Page, quote: str) -> str:
+    known = handled(written, page.passage.known)
+    if known is not None:
+        if not refers(known, quote, page.holds):
+            raise _Refused("reference_not_in_text", f"nothing in the quote speaks of the {field} {known.name}")
+        return known.name
     low = written.casefold()
-    if low in _SELF and page.passage.speaker.strip():
+    if low in SELF and page.passage.speaker.strip():
         return page.passage.speaker.strip()
-    if low in _PRONOUNS:
+    if low in PRONOUNS:
         raise _Refused(f"pronoun_{field}", f"the {field} is a pronoun")
     if not page.holds(written):
+        if HANDLE.fullmatch(written):
+            raise _Refused("unknown_ref", f"the {field} is a handle that was not given")
         raise _Refused("name_not_in_text", f"the {field} is in neither passage nor headings")
     return written
 
@@ -175,11 +180,11 @@ def _object(
     if not target and not raw:
         raise _Refused("object_missing", "neither object nor value")
     if target and target.casefold() != raw.casefold():
-        target = _name(target, "object", page)
+        target = _name(target, "object", page, quote)
         if target.casefold() == subject.casefold():
             raise _Refused("object_is_subject", "the object is the subject itself")
         return target, None, (("value", raw),) if raw and page.holds(raw) else ()
-    found = read_value(raw, _text(item, "unit"), quote, page.holds)
+    found = read_value(raw, _text(item, "unit"), quote, page.holds, page.anchor.order)
     if found is None:
         raise _Refused("value_not_in_text", "the value is not in the passage")
     return None, *found

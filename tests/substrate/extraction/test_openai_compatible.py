@@ -6,22 +6,25 @@ import json
 import threading
 import time
 from collections.abc import Iterator, Sequence
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from decimal import Decimal
+from email.utils import format_datetime
 from typing import Any
 from uuid import UUID
 
+import httpx2
 import numpy as np
+import openai
 import pytest
 from hypothesis import given
-from hypothesis import settings as tries
+from hypothesis import settings as examples
 from hypothesis import strategies as st
 
 from substrate.db import Database
 from substrate.documents.intake import PushItem, push
 from substrate.errors import InvalidInput, ModelUnavailable
-from substrate.extraction import openai_compatible
-from substrate.extraction.claims import Claim, ClaimTime, Extraction, Passage, Value
+from substrate.extraction.claims import Claim, ClaimTime, Extraction, Known, Passage, Value
+from substrate.extraction.openai import tries
 from substrate.extraction.openai.answers import Answer
 from substrate.extraction.openai.replies import read_reply
 from substrate.extraction.openai_compatible import AT_ONCE, OpenAIExtractor, open_openai_extractor, read
@@ -53,6 +56,7 @@ def day(text: str) -> datetime:
 @pytest.fixture
 def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[ChatServer]:
     monkeypatch.setenv("NO_PROXY", "127.0.0.1")
+    monkeypatch.setattr(tries, "FIRST_WAIT", 0.01)
     opened = ChatServer()
     yield opened
     opened.close()
@@ -170,7 +174,8 @@ def test_a_cut_reply_keeps_what_was_whole(server: ChatServer, extractor: OpenAIE
     [found] = extractor.extract([Passage(LEADS)])
     assert [claim.phrase for claim in found.claims] == ["leads", "heads"]
     assert [drop.code for drop in found.drops] == ["truncated_reply"]
-    assert found.usage == {"prompt_tokens": 0, "completion_tokens": 0}
+    assert (found.usage["prompt_tokens"], found.usage["completion_tokens"]) == (0, 0)
+    assert found.usage["estimated_tokens"] > 100
 
 
 def test_wherever_a_reply_is_cut_whole_items_stay_and_the_cut_is_told() -> None:
@@ -456,7 +461,7 @@ def test_a_server_that_knows_no_format_and_no_temperature_is_asked_plainly(
     server.otherwise = simple
     assert len(extractor.extract([Passage(LEADS)])[0].claims) == 1
     assert len(extractor.extract([Passage(LEADS)])[0].claims) == 1
-    assert server.formats() == ["json_schema", "json_schema", "json_object", "none", "none"]
+    assert server.formats() == ["json_schema", "json_schema", "json_object", "json_object", "none", "none"]
 
 
 def test_a_passage_the_server_refuses_is_counted_and_loses_itself_alone(
@@ -494,35 +499,175 @@ def test_a_refused_key_is_the_reason_and_never_shown(
     assert len(server.requests) == 1
 
 
-def test_nobody_listening_is_unavailable(server: ChatServer, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(openai_compatible, "RETRIES", 0)
+def test_nobody_listening_is_unavailable(server: ChatServer) -> None:
     extractor = OpenAIExtractor("http://127.0.0.1:9/v1", "tiny", None)
     with pytest.raises(ModelUnavailable, match="cannot be reached"):
         extractor.extract([Passage(LEADS)])
     extractor.close()
 
 
-def test_a_stream_nobody_asked_for_is_read_and_a_cut_one_keeps_what_was_whole(
-    server: ChatServer, extractor: OpenAIExtractor
-) -> None:
+def events(*parts: str, usage: str = "") -> str:
+    return "".join(f"data: {json.dumps({'choices': [{'delta': {'content': part}}]})}\n\n" for part in parts) + usage
+
+
+STREAM = {"Content-Type": "text/event-stream"}
+
+
+def test_a_stream_nobody_asked_for_is_read(server: ChatServer, extractor: OpenAIExtractor) -> None:
     whole = listed(KESTREL, KESTREL | {"phrase": "heads"})
     parts = [whole[at : at + 20] for at in range(0, len(whole), 20)]
-    events = [f"data: {json.dumps({'choices': [{'delta': {'content': part}}]})}\n\n" for part in parts]
     usage = 'data: {"choices": [], "usage": {"prompt_tokens": 9, "completion_tokens": 8.0}}\n\n'
-    kind = {"Content-Type": "text/event-stream"}
+    server.script = [lambda _: (200, STREAM, events(*parts, usage=usage) + "data: [DONE]\n\n")]
+    [found] = extractor.extract([Passage(LEADS)])
+    assert [claim.phrase for claim in found.claims] == ["leads", "heads"]
+    assert (found.drops, found.usage) == ((), {"prompt_tokens": 9, "completion_tokens": 8})
+
+
+def test_a_stream_that_breaks_off_is_asked_again(server: ChatServer, extractor: OpenAIExtractor) -> None:
+    half = listed(KESTREL)[:-40]
+    server.script = [lambda _: (200, STREAM, events(half)), lambda _: completion(listed(KESTREL))]
+    [found] = extractor.extract([Passage(LEADS)])
+    assert (len(found.claims), found.drops, len(server.requests)) == (1, (), 2)
+    assert found.usage["estimated_tokens"] > 0
+
+
+def test_of_streams_that_all_break_off_the_longest_counts(server: ChatServer, extractor: OpenAIExtractor) -> None:
+    whole = listed(KESTREL, KESTREL | {"phrase": "heads"})
+    cuts = [whole[:-30], whole[:40], whole[:60], whole[:50], whole[:45]]
+    server.script = [lambda _, cut=cut: (200, STREAM, events(cut)) for cut in cuts]
+    [found] = extractor.extract([Passage(LEADS)])
+    assert [claim.phrase for claim in found.claims] == ["leads"]
+    assert [drop.code for drop in found.drops] == ["truncated_reply"]
+    assert len(server.requests) == 6  # five tries, and once more for what the longest left out
+
+
+def test_a_reply_that_was_cut_is_asked_to_go_on(server: ChatServer, extractor: OpenAIExtractor) -> None:
+    told = [KESTREL | {"phrase": phrase} for phrase in ("leads", "heads", "runs")]
+    whole, usage = listed(*told), {"prompt_tokens": 10, "completion_tokens": 5}
     server.script = [
-        lambda _: (200, kind, "".join([*events, usage, "data: [DONE]\n\n"])),
-        lambda _: (200, kind, "".join(events[:-4])),
-        lambda _: (200, kind, ": still thinking\n\n" + 'data: {"choices": [{"delta": {"content": "I thi"}}]}\n\n'),
+        lambda _: completion(whole[: whole.index('"runs"') + 3], "length", usage),
+        lambda _: completion(listed(*told[1:]), usage=usage),
     ]
-    [whole_found] = extractor.extract([Passage(LEADS)])
-    [cut_found] = extractor.extract([Passage(LEADS)])
-    [early_found] = extractor.extract([Passage(LEADS)])
-    assert [drop.code for drop in early_found.drops] == ["truncated_reply"]
-    assert [claim.phrase for claim in whole_found.claims] == ["leads", "heads"]
-    assert (whole_found.drops, whole_found.usage) == ((), {"prompt_tokens": 9, "completion_tokens": 8})
-    assert [claim.phrase for claim in cut_found.claims] == ["leads"]
-    assert [drop.code for drop in cut_found.drops] == ["truncated_reply"]
+    [found] = extractor.extract([Passage(LEADS)])
+    assert [claim.phrase for claim in found.claims] == ["leads", "heads", "runs"]
+    assert [drop.code for drop in found.drops] == ["truncated_reply", "repeated_item"]
+    assert found.usage == {"prompt_tokens": 20, "completion_tokens": 10}
+    shown = json.loads(server.requests[1]["messages"][2]["content"])
+    assert [item["phrase"] for item in shown["statements"]] == ["leads", "heads"]
+
+
+def test_an_unreadable_answer_is_asked_for_anew_and_then_dropped(
+    server: ChatServer, extractor: OpenAIExtractor
+) -> None:
+    server.script = [lambda _: completion("I cannot help with that."), lambda _: completion(listed(KESTREL))]
+    assert len(extractor.extract([Passage(LEADS)])[0].claims) == 1
+    server.otherwise = lambda _: completion("I cannot help with that.")
+    [found] = extractor.extract([Passage(PLAN)])
+    assert [drop.code for drop in found.drops] == ["chunk_unextracted"]
+    assert len(server.requests) == 2 + 3
+
+
+class Unhurried(threading.Event):
+    """Whoever waits for it is let go at once, and for how long he would have waited is kept."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.waits: list[float] = []
+
+    def wait(self, timeout: float | None = None) -> bool:
+        self.waits.append(timeout or 0.0)
+        return False
+
+
+def limited(after: str) -> openai.RateLimitError:
+    request = httpx2.Request("POST", "http://127.0.0.1/v1/chat/completions")
+    response = httpx2.Response(429, headers={"Retry-After": after}, request=request)
+    return openai.RateLimitError("slow down", response=response, body=None)
+
+
+def test_a_retry_after_in_seconds_or_as_a_date_holds_up_everybody() -> None:
+    for after in ("3600", format_datetime(datetime.now(UTC) + timedelta(hours=1), usegmt=True)):
+        closing = Unhurried()
+        shared, refusals = tries.Tries(closing), [limited(after)]
+
+        def ask(refusals: list[openai.RateLimitError] = refusals) -> Answer:
+            if refusals:
+                raise refusals.pop()
+            return Answer(listed(), False, "", {})
+
+        assert shared.call(ask, seconds=7200) is not None
+        assert shared.call(ask, seconds=7200) is not None
+        told, held, other = closing.waits
+        assert all(3000 < wait <= 3600 for wait in (told, held, other))
+
+
+def test_a_retry_after_beyond_the_time_of_a_call_is_not_waited_for() -> None:
+    closing = Unhurried()
+
+    def ask() -> Answer:
+        raise limited("3600")
+
+    with pytest.raises(openai.RateLimitError):
+        tries.Tries(closing).call(ask, seconds=240)
+    assert closing.waits == []
+
+
+@pytest.mark.parametrize(
+    ("usage", "expected"),
+    [
+        ({"input_tokens": 7, "output_tokens": 3}, (7, 3)),
+        ({"total_tokens": 10, "prompt_tokens": 6}, (6, 4)),
+        ({"total_tokens": 10}, (10, 0)),
+        ({"prompt_tokens": "many", "completion_tokens": -1}, (0, 0)),
+    ],
+)
+def test_tokens_are_read_however_they_are_counted(
+    server: ChatServer, extractor: OpenAIExtractor, usage: Any, expected: tuple[int, int]
+) -> None:
+    server.script = [lambda _: completion(listed(KESTREL), usage=usage)]
+    [found] = extractor.extract([Passage(LEADS)])
+    assert (found.usage["prompt_tokens"], found.usage["completion_tokens"]) == expected
+    assert ("estimated_tokens" in found.usage) == (expected == (0, 0))
+
+
+def test_a_handle_stands_for_a_thing_that_is_spoken_of(server: ChatServer, extractor: OpenAIExtractor) -> None:
+    known = (Known("Ann Lee", "person"), Known("Project Kestrel"))
+    text = "She leads it since 1 March 2024. The weather was fine."
+    passage = Passage(text, known=known)
+    item = statement("She leads it since 1 March 2024.", "e1", "leads", object="e2")
+    server.script = [lambda _: completion(listed(item, item | {"object": "e3"}, item | {"quote": "weather was fine"}))]
+    [found] = extractor.extract([passage])
+    assert [(claim.subject, claim.object) for claim in found.claims] == [("Ann Lee", "Project Kestrel")]
+    assert [drop.code for drop in found.drops] == ["unknown_ref", "reference_not_in_text"]
+    asked_of = server.requests[0]["messages"][1]["content"]
+    assert 'e1 = "Ann Lee" (person)\ne2 = "Project Kestrel"\n' in asked_of
+
+
+def test_a_declared_order_of_dates_in_figures_reaches_the_model_extractor(server: ChatServer) -> None:
+    quote = "Ann Lee leads Project Kestrel since 05/12/2024."
+    item = statement(quote, "Ann Lee", "leads", object="Project Kestrel")
+    item |= {"times": [{"words": "05/12/2024", "role": "start"}]}
+    bought = statement(quote, "Project Kestrel", "start date", value="05/12/2024")
+    server.otherwise = lambda _: completion(listed(item, bought))
+    found = {}
+    for order in (None, "dmy", "mdy"):
+        ours = Settings.model_validate(values(server) | {"numeric_dates": order})
+        extractor = open_openai_extractor(ours)
+        [extraction] = extractor.extract([Passage(quote)])
+        found[order] = extraction.claims
+        assert extractor.version.endswith(f"-{order}") == (order is not None)
+        extractor.close()
+    begins = {order: claims[0].time.valid_from for order, claims in found.items()}
+    assert begins == {None: None, "dmy": day("2024-12-05"), "mdy": day("2024-05-12")}
+    assert [claims[1].value.datatype for claims in found.values()] == ["text", "date", "date"]
+
+
+def test_the_order_that_a_passage_shows_dates_its_other_figures() -> None:
+    quote = "Ann Lee leads Project Kestrel since 05/12/2024."
+    item = statement(quote, "Ann Lee", "leads", object="Project Kestrel")
+    item |= {"times": [{"words": "05/12/2024", "role": "start"}]}
+    [claim], _ = judged(item, Passage(f"{quote} It was planned on 25/11/2024."))
+    assert claim.time.valid_from == day("2024-12-05")
 
 
 @pytest.mark.parametrize(
@@ -571,25 +716,7 @@ def test_the_same_passage_twice_is_paid_once(server: ChatServer, extractor: Open
     assert len(server.requests) == 1
 
 
-def test_what_was_answered_before_a_failure_is_not_asked_again(server: ChatServer, extractor: OpenAIExtractor) -> None:
-    down = True
-
-    def one_fails(body: dict[str, Any]) -> Any:
-        if down and asked(body).endswith(" 3"):
-            until(lambda: len(server.requests) == 5)
-            return refusal(403, "out of credit")
-        return completion(listed(KESTREL))
-
-    server.otherwise = one_fails
-    passages = [Passage(f"{LEADS} {number}") for number in range(5)]
-    with pytest.raises(ModelUnavailable, match="out of credit"):
-        extractor.extract(passages)
-    down = False
-    assert [len(found.claims) for found in extractor.extract(passages)] == [1] * 5
-    assert sorted(asked(body)[-1] for body in server.requests) == ["0", "1", "2", "3", "3", "4"]
-
-
-def test_a_call_ends_in_its_time_and_the_late_answer_serves_the_next(server: ChatServer) -> None:
+def test_a_call_ends_in_its_time(server: ChatServer) -> None:
     over = threading.Event()
 
     def slow(_: dict[str, Any]) -> Any:
@@ -598,14 +725,18 @@ def test_a_call_ends_in_its_time_and_the_late_answer_serves_the_next(server: Cha
 
     server.otherwise = slow
     extractor = OpenAIExtractor(f"http://{server.address}/v1", "tiny", KEY, seconds=0.5)
-    extractor._client = extractor._client.with_options(timeout=60)
-    with pytest.raises(ModelUnavailable, match="answered 0 of 1 passages"):
+    with pytest.raises(ModelUnavailable, match="did not answer in time"):
         extractor.extract([Passage(LEADS)])
     over.set()
-    extractor._seconds = 60
-    assert len(extractor.extract([Passage(LEADS)])[0].claims) == 1
-    assert len(server.requests) == 1
     extractor.close()
+
+
+def test_closing_ends_the_waits_between_tries(server: ChatServer, extractor: OpenAIExtractor) -> None:
+    server.otherwise = lambda _: refusal(429, "slow down", Retry_After="60")
+    asked_of = extractor.submit(Passage(LEADS))
+    until(lambda: server.requests)
+    extractor.close()
+    assert isinstance(asked_of.exception(), ModelUnavailable)
 
 
 def test_the_version_changes_with_the_model_and_with_the_prompt(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -720,7 +851,7 @@ FIELDS = st.sampled_from(sorted(KESTREL))
 
 
 @given(st.dictionaries(FIELDS, JSON | st.sampled_from([LEADS, "Ann Lee", "leads", "\ud800", "\0"]), max_size=4))
-@tries(max_examples=200, deadline=None)
+@examples(max_examples=200, deadline=None)
 def test_any_item_is_a_claim_or_a_drop_that_can_be_stored(change: dict[str, Any]) -> None:
     found = said(json.dumps({"statements": [KESTREL | change, KESTREL]}))
     assert len(found.claims) + sum(drop.code == "repeated_item" for drop in found.drops) >= 1
@@ -732,7 +863,7 @@ def test_any_item_is_a_claim_or_a_drop_that_can_be_stored(change: dict[str, Any]
 
 
 @given(st.text(alphabet='{}[]",:\\ a\n', max_size=60))
-@tries(max_examples=300, deadline=None)
+@examples(max_examples=300, deadline=None)
 def test_any_reply_is_read_without_an_error(text: str) -> None:
     reply = read_reply(text)
     assert reply.found or not reply.items or not said(text).claims

@@ -1,0 +1,244 @@
+"""Passages in flight to a server: leased ahead of the answers, and written as these come, in whatever order.
+
+No connection to the database is held while an answer is awaited. Whatever goes wrong, no passage is lost: one that was
+not answered waits and is due again, and what is not settled when the worker dies is free when its lease runs out.
+"""
+
+from __future__ import annotations
+
+import logging
+import time
+from collections.abc import Collection, Iterable, Mapping
+from concurrent.futures import FIRST_COMPLETED, CancelledError, Future, wait
+from contextlib import suppress
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+
+from substrate import sql, work
+from substrate.db import AnyConnection, Database
+from substrate.errors import LeaseLost, ModelUnavailable, Unavailable
+from substrate.extraction.budget import RECHECK_S, Standing, Terms, reserve, settle, standing
+from substrate.extraction.claims import Asking, Extraction
+from substrate.extraction.keeping import held_rows, keep, known_things, passage_of
+from substrate.passes import MODEL_PAUSE_S, Tally, name_quarantined, result_of
+
+LEASE_S = 600.0
+"""A passage waits for at most one call before its own, and each has `SECONDS_PER_CALL`."""
+GIVE_UP_AFTER = 3
+"""Passages in a row, with none answered between them, for which the endpoint stayed down: then the pass ends."""
+_FOR_GOOD = (401, 403, 404)
+
+_log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class _Asked:
+    row: dict[str, Any]
+    lease: work.Lease
+
+
+class Flight:
+    """One pass over what is due in a base."""
+
+    def __init__(
+        self, db: Database, kb_id: UUID, key: str, extractor: Asking, terms: Terms, *, limit: int | None = None
+    ) -> None:
+        self._db, self._kb_id, self._key = db, kb_id, key
+        self._extractor, self._terms, self._left = extractor, terms, limit
+        self._flying: dict[Future[Extraction], _Asked] = {}
+        self._total = Tally()
+        self._over = False
+        """Nothing more is leased."""
+        self._down: ModelUnavailable | None = None
+        self._in_a_row = 0
+        self._pause_s = 0.0
+
+    def run(self) -> work.StageResult:
+        """Until nothing is due, the limit is reached, the endpoint stays down or the budget is spent."""
+        started = time.monotonic()
+        try:
+            self._fill()
+            while self._flying:
+                wait(self._flying, return_when=FIRST_COMPLETED)
+                self._land([future for future in self._flying if future.done()])
+                self._fill()
+        except BaseException:
+            self._give_back()
+            raise
+        if self._pause_s:
+            work.postpone(self._db, self._kb_id, "claims", self._pause_s)
+        return result_of(self._db, self._kb_id, "claims", self._total, started)
+
+    def _fill(self) -> None:
+        """Lease as much as keeps every place of the extractor taken while the next answers are written."""
+        most = 2 * self._extractor.at_once
+        while not self._over and len(self._flying) <= most - max(self._extractor.at_once // 2, 1):
+            size = most - len(self._flying)
+            size = size if self._left is None else min(size, self._left)
+            lease = self._lease(size) if size else None
+            if lease is None:
+                self._over = True
+                return
+            if self._left is not None:
+                self._left -= len(lease.items)
+            self._ask(lease)
+
+    def _lease(self, size: int) -> work.Lease | None:
+        stuck: dict[UUID, str] = {}
+        lease = work.lease(
+            self._db,
+            self._kb_id,
+            "claims",
+            limit=size,
+            seconds=LEASE_S,
+            code_version=self._key,
+            quarantined=stuck,
+        )
+        if stuck:
+            name_quarantined(self._db, self._kb_id, "claims", stuck, self._total)
+        return lease
+
+    def _ask(self, lease: work.Lease) -> None:
+        with self._db.read(self._kb_id) as conn:
+            rows = held_rows(conn, self._kb_id, lease.items)
+            known = known_things(conn, self._kb_id, self._key, [row["id"] for row in rows])
+            rival = self._rival(conn)
+        if rival is not None:
+            self._yield_to(rival, lease)
+            return
+        passages = [passage_of(row, known.get(row["id"], ())) for row in rows]
+        calls = [(row["id"], self._extractor.estimate(p)) for row, p in zip(rows, passages, strict=True)]
+        granted = self._reserve(lease, calls)
+        for row, passage in zip(rows[:granted], passages[:granted], strict=True):
+            self._flying[self._extractor.submit(passage)] = _Asked(row, lease)
+
+    def _rival(self, conn: AnyConnection) -> str | None:
+        """The extractor that took the base over while this pass ran; asked before each call, since each is paid."""
+        found = conn.execute(sql.query("epoch_latest"), {"kb_id": self._kb_id}).fetchone()
+        return found["extractor"] if found is not None and found["extractor"] != self._key else None
+
+    def _yield_to(self, rival: str, lease: work.Lease) -> None:
+        self._over = True
+        work.release(self._db, self._kb_id, lease)
+        with self._db.write(self._kb_id) as conn:
+            work.outdate(conn, self._kb_id, "claims", rival)
+        self._total.failures.append(f"{len(lease.items)} passages and those after them are read by {rival} now")
+
+    def _reserve(self, lease: work.Lease, calls: list[tuple[UUID, Mapping[str, int]]]) -> int:
+        """How many of the calls may begin. What nobody holds is done with, and what the budget refuses waits."""
+        asked = {item for item, _ in calls}
+        idle = [item for item in lease.items if item not in asked]
+        with self._db.write(self._kb_id) as conn:
+            granted = reserve(conn, self._kb_id, self._terms, calls, seconds=LEASE_S) if calls else 0
+            late = [item for item, _ in calls[granted:]]
+            now = standing(conn, self._kb_id, self._terms) if late else None
+            reason = work.Failure("budget_spent", (now.alert if now else None) or "", retry=True)
+            if idle or late:
+                work.finish(conn, self._kb_id, lease, idle, dict.fromkeys(late, reason))
+        self._total.skipped += len(idle)
+        if now is not None:
+            self._pause(now, len(late))
+        return granted
+
+    def _pause(self, now: Standing, late: int) -> None:
+        self._over = True
+        self._total.failed += late
+        self._total.failures.append(f"{late} items and those after them wait: {now.alert}")
+        _log.warning("base %s: %s", self._kb_id, now.alert)
+        left = (now.ends - datetime.now(now.ends.tzinfo)).total_seconds()
+        self._pause_s = max(self._pause_s, min(max(left, 1.0), RECHECK_S))
+
+    def _land(self, done: Iterable[Future[Extraction]]) -> None:
+        """Settle passages whose calls are over, those that were answered in one transaction for each lease."""
+        landed = [(self._flying.pop(future), future) for future in done]
+        bugs = [error for _, future in landed if (error := _bug(future)) is not None]
+        with self._db.write(self._kb_id) as conn:
+            settle(conn, self._kb_id, self._terms, {asked.row["id"]: _usage(future) for asked, future in landed})
+        by_lease: dict[UUID, list[tuple[_Asked, Future[Extraction]]]] = {}
+        for asked, future in landed:
+            by_lease.setdefault(asked.lease.token, []).append((asked, future))
+        for group in by_lease.values():
+            self._settle(group)
+        if bugs:
+            for asked, future in landed:
+                if _bug(future) is not None:
+                    work.abandon(self._db, self._kb_id, asked.lease)
+            raise bugs[0]
+
+    def _settle(self, group: Collection[tuple[_Asked, Future[Extraction]]]) -> None:
+        lease = next(iter(group))[0].lease
+        answered = [(asked.row, future.result()) for asked, future in group if _answered(future)]
+        failed = {asked.row["id"]: error for asked, future in group if (error := self._failure(asked, future))}
+        reasons = {item: work.Failure("model_unavailable", str(error), retry=True) for item, error in failed.items()}
+        tally = Tally(done=len(answered), failed=len(failed))
+        try:
+            with self._db.write(self._kb_id) as conn:
+                for row, extraction in answered:
+                    tally.written += keep(conn, self._kb_id, self._key, row, extraction)
+                ids = [row["id"] for row, _ in answered]
+                work.finish(conn, self._kb_id, lease, ids, reasons)
+                work.add_due(conn, self._kb_id, "entities", ids, self._key)
+        except LeaseLost:
+            _log.warning("claims: %d passages outlived their lease", len(group))
+            tally = Tally()
+        for _, future in group:
+            tally.pay(_usage(future))
+        self._total.add(tally)
+
+    def _failure(self, asked: _Asked, future: Future[Extraction]) -> ModelUnavailable | None:
+        """Why a passage has no answer, counted towards giving the endpoint up; None for one that has or that broke."""
+        if _bug(future) is not None:
+            return None
+        if future.cancelled():
+            return self._down or ModelUnavailable("the pass was given up")
+        error = future.exception()
+        if not isinstance(error, ModelUnavailable):
+            self._in_a_row = 0
+            return None
+        self._in_a_row += 1
+        if self._down is None and (error.facts.get("status") in _FOR_GOOD or self._in_a_row >= GIVE_UP_AFTER):
+            self._give_up(error)
+        elif self._down is None:
+            self._total.fail(asked.row["external_id"], str(error))
+            self._total.failed -= 1  # counted with its lease
+        return error
+
+    def _give_up(self, error: ModelUnavailable) -> None:
+        """The endpoint is down: what was not sent yet is not sent, and everything that is due waits."""
+        self._down, self._over = error, True
+        self._pause_s = max(self._pause_s, MODEL_PAUSE_S, float(error.facts.get("retry_after") or 0.0))  # type: ignore[arg-type]
+        for future in self._flying:
+            future.cancel()
+        self._total.failures.append(f"all that is due waits: {error}")
+
+    def _give_back(self) -> None:
+        """Nothing of what is in flight is waited for; what it will cost is counted by nobody but its server."""
+        for future in self._flying:
+            future.cancel()
+        for lease in {asked.lease.token: asked.lease for asked in self._flying.values()}.values():
+            with suppress(Unavailable):
+                work.release(self._db, self._kb_id, lease)
+
+
+def _answered(future: Future[Extraction]) -> bool:
+    return not future.cancelled() and future.exception() is None
+
+
+def _bug(future: Future[Extraction]) -> BaseException | None:
+    with suppress(CancelledError):
+        error = future.exception()
+        return None if error is None or isinstance(error, ModelUnavailable) else error
+    return None
+
+
+def _usage(future: Future[Extraction]) -> Mapping[str, int]:
+    """What a call has cost, also where it came to nothing."""
+    if future.cancelled():
+        return {}
+    error = future.exception()
+    if error is None:
+        return future.result().usage
+    usage = error.facts.get("usage") if isinstance(error, ModelUnavailable) else None
+    return usage if isinstance(usage, Mapping) else {}
