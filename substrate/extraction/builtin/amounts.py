@@ -30,7 +30,16 @@ UNITS = {
     "litres": "L", "liters": "L", "l": "L", "m2": "m2", "square metres": "m2", "square meters": "m2",
     "people": "{people}", "employees": "{employees}", "staff": "{employees}", "人": "{people}",
     "名员工": "{employees}", "users": "{users}", "seats": "{seats}", "公斤": "kg", "公里": "km", "小时": "h",
-    "平方米": "m2", "吨": "t", "°c": "Cel",
+    "平方米": "m2", "吨": "t", "°c": "Cel", "bar": "bar", "hz": "Hz", "khz": "kHz", "mhz": "MHz", "ghz": "GHz",
+    "w": "W", "v": "V", "kv": "kV", "mah": "mA.h", "rpm": "{rpm}", "db": "dB", "ml": "mL", "mg": "mg", "ha": "ha",
+    "hectares": "ha", "gwh": "GWh", "twh": "TWh", "gw": "GW", "acres": "[acr_us]", "miles": "[mi_i]", "feet": "[ft_i]",
+    "inches": "[in_i]", "lbs": "[lb_av]", "pounds weight": "[lb_av]", "barrels": "{barrels}", "km/h": "km/h",
+    "metric tons": "t", "tonne": "t", "ton": "t", "kilowatts": "kW", "megawatts": "MW", "watts": "W", "volts": "V",
+    "minute": "min", "second": "s", "day": "d", "week": "wk", "month": "mo", "kilometre": "km", "kilogram": "kg",
+    "percentage points": "{pp}", "m³": "m3", "m²": "m2", "sq m": "m2", "cubic metres": "m3", "cubic meters": "m3",
+    "mm2": "mm2", "名": "{people}", "千克": "kg", "克": "g", "万千瓦": "10.MW", "兆瓦": "MW", "千瓦时": "kWh",
+    "分钟": "min", "秒": "s", "毫秒": "ms", "升": "L", "毫升": "mL", "毫米": "mm", "厘米": "cm", "亩": "{mu}",
+    "公顷": "ha", "千米": "km", "°f": "[degF]", "nm": "nm", "μm": "um", "pages": "{pages}", "customers": "{customers}",
 }  # fmt: skip
 SCALES = {
     "k": 3, "thousand": 3, "m": 6, "mn": 6, "million": 6, "mio": 6, "bn": 9, "b": 9, "billion": 9,
@@ -58,6 +67,15 @@ _PER = re.compile(
 )
 
 
+_PER_UNIT = re.compile(r"\s*(?:/|per\s+)\s*(?:year|annum|month|week|day|hour)\b", re.IGNORECASE)
+_ADDRESS = re.compile(
+    r"[\w.+-]+@[\w-]+(?:\.[\w-]+)+|https?://[^\s,;)>\"]+[^\s,;.)>\"]|(?<![\w@.])(?:www\.)?(?:[a-z0-9-]+\.)+"
+    r"(?:com|org|net|io|example|eu|de|fr|uk|cn|dev|ai|info)(?:/[^\s,;)]*[^\s,;.)])?(?![\w.-]*\w)|"
+    r"(?<![\w.])\+\d{1,3}[ \d()/-]{6,16}\d|(?<![\w.])(?:\d{1,3}\.){3}\d{1,3}(?![\w.])"
+)
+"""E-mail and network addresses and telephone numbers: values that are no numbers."""
+
+
 @dataclass(frozen=True, slots=True)
 class Amount:
     """A number found in a text: ``[start, end)`` and what it means."""
@@ -68,8 +86,12 @@ class Amount:
 
 
 def amounts_in(text: str) -> Iterator[Amount]:
-    """Every number of `text` with its unit, left to right; words that merely contain digits are skipped."""
+    """Every address, then every number of `text` with its unit; words that merely contain digits are skipped."""
+    found = [Amount(m.start(), m.end(), Value(m.group())) for m in _ADDRESS.finditer(text)]
+    yield from found
     for m in _AMOUNT.finditer(text):
+        if any(a.start < m.end() and m.start() < a.end for a in found):
+            continue
         number = m.group("bnumber") or m.group("number")
         start, end = m.span()
         if _inside_word(text, start, end) or not number:
@@ -80,7 +102,8 @@ def amounts_in(text: str) -> Iterator[Amount]:
             amount = -amount
         currency = (m.group("before") or "").strip().lower()
         unit = CURRENCIES.get(currency) or _unit(m.group("unit"))
-        per = _PER.match(text, end) if unit in set(CURRENCIES.values()) else None
+        money = unit in set(CURRENCIES.values())
+        per = _PER.match(text, end) if money or _PER_UNIT.match(text, end) else None
         end = per.end() if per else end
         raw = text[start:end].strip()
         yield Amount(start, end, Value(raw, _plain(amount), unit, _datatype(unit)))
@@ -104,11 +127,16 @@ def unit_named(word: str) -> str | None:
 
 def _unit(word: str | None) -> str | None:
     key = (word or "").lower()
+    if "/" in key and key not in UNITS:
+        upper, _, lower = key.partition("/")
+        per = UNITS.get(lower.strip(), lower.strip())
+        above = CURRENCIES.get(upper.strip()) or UNITS.get(upper.strip())
+        return f"{above}/{per}" if above and lower.strip().isalpha() else None
     return CURRENCIES.get(key) or UNITS.get(key)
 
 
 def _datatype(unit: str | None) -> Literal["money", "number"]:
-    return "money" if unit in set(CURRENCIES.values()) else "number"
+    return "money" if (unit or "").partition("/")[0] in set(CURRENCIES.values()) else "number"
 
 
 def _plain(number: Decimal) -> Decimal:

@@ -29,7 +29,7 @@ from substrate.extraction.builtin.chinese_terms import is_thing, object_kind, ob
 from substrate.extraction.builtin.chinese_verbs import PATTERNS, Pattern
 from substrate.extraction.builtin.drafts import Draft, Findings, text_value
 from substrate.extraction.builtin.fields import CHINESE_KEYS
-from substrate.extraction.builtin.frames_roles import belonging
+from substrate.extraction.builtin.frames_leaving import belonging
 from substrate.extraction.builtin.frames_values import plain_attribute
 from substrate.extraction.builtin.intervals import handover_end, interval, joined_periods
 from substrate.extraction.builtin.ownership import owners_of

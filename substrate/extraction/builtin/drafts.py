@@ -106,7 +106,7 @@ def _title_drafts(
     if org is not None and title.endswith(f" {org.text}"):
         org = None
     value = text_value(plain_title(title))
-    qualifiers = (("of", org.text),) if org is not None else ()
+    qualifiers = (("of", org.text),) if org is not None and org.sort == "name" else ()
     found = [Draft(holder, "job title", value, time, mood, "person", None, qualifiers, wording=wording)]
     ended = (time.valid_to is not None and time.valid_from is None) or time.valid_to_precision == "unknown"
     if org is not None and org.kind in {None, "organization"} and not ended:

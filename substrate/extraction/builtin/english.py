@@ -7,7 +7,14 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from typing import Any
 
-from substrate.extraction.builtin import frames_mutual, frames_names, frames_roles, frames_values
+from substrate.extraction.builtin import (
+    frames_leaving,
+    frames_measures,
+    frames_mutual,
+    frames_names,
+    frames_roles,
+    frames_values,
+)
 from substrate.extraction.builtin.clauses import clauses_of
 from substrate.extraction.builtin.corrections import Correction, apply, rewrite
 from substrate.extraction.builtin.drafts import Draft, Findings
@@ -32,14 +39,21 @@ _SPECIAL = (
     frames_roles.succeeded,
     frames_roles.took_over,
     frames_roles.handed_over,
+    frames_measures.placed_by_kind,
+    frames_measures.stated,
+    frames_measures.holders_listed,
+    frames_measures.supplied,
+    frames_measures.present,
     frames_values.copula,
     frames_values.has,
     frames_values.paid,
     frames_values.moved,
     frames_values.changed,
-    frames_roles.quit_role,
+    frames_measures.reached,
+    frames_measures.allotted,
+    frames_leaving.quit_role,
     frames_roles.appointed,
-    frames_roles.joined,
+    frames_leaving.joined,
     frames_values.began,
 )
 _UNKNOWN_DATE = re.compile(

@@ -14,6 +14,7 @@ from substrate.extraction.builtin.names import capitalised, kind_of
 from substrate.extraction.builtin.roles import MIRRORED, RELATION_OF_ROLE, is_role
 from substrate.extraction.builtin.terms import Term
 from substrate.extraction.builtin.verbs import STATE_NOUNS
+from substrate.extraction.builtin.vocabulary import SMALL_COMPANY_FORMS
 from substrate.extraction.claims import ClaimTime, Grade, Value
 from substrate.extraction.times import Anchor, TimeMention, find_times, parse_time
 
@@ -119,6 +120,10 @@ _ENTITY_PHRASES = {
     **dict.fromkeys(_words("uses"), "uses"),
     **dict.fromkeys(_words("acquired"), "acquired"),
     **dict.fromkeys(_words("subsidiary of"), "subsidiary of"),
+    **dict.fromkeys(_words("assignee"), "assigned to"),
+    **dict.fromkeys(_words("reporter, reported by"), "reported by"),
+    **dict.fromkeys(_words("depends on, dependency, dependencies"), "depends on"),
+    **dict.fromkeys(_words("runs on, hosted on"), "runs on"),
 }  # fmt: skip
 _TITLE_KEYS = _words("job title, title, role, position, job, post, rank, function")
 _NAME_VALUES = {
@@ -213,6 +218,7 @@ def looks_like_name(text: str) -> bool:
     if re.search(r"[\u4e00-\u9fff]", text):
         return len(text) <= 16 and not re.search(r"[，。；]", text)
     small = {
+        *SMALL_COMPANY_FORMS,
         "of",
         "the",
         "and",

@@ -10,6 +10,7 @@ from substrate.extraction.builtin.clauses import Clause
 from substrate.extraction.builtin.drafts import Draft, Findings
 from substrate.extraction.builtin.intervals import interval
 from substrate.extraction.builtin.terms import Reader, Term
+from substrate.extraction.builtin.vocabulary import GROUP_WORDS
 from substrate.extraction.claims import ClaimTime, Value
 
 
@@ -88,6 +89,15 @@ def _passive(scene: Scene, clause: Clause) -> bool:
     agents = [t for t in scene.terms(clause.at("by")) if t.sort not in {"time", "value"}]
     if known is None or not agents:
         return False
+    share = next((scene.reader.term(c) for c in clause.verb.children if scene.reader.unit(c).kind == "amount"), None)
+    if known.phrase == "owns" and share is not None:
+        owned = [t for t in scene.terms(clause.subjects) if t.sort in {"name", "definite", "pronoun"}]
+        time = interval(clause.times, aspect_of(clause, known.aspect), clause.tense)
+        for a, b in ((a, b) for a in agents for b in owned):
+            scene.add(clause, a, "owns", b, time, qualifiers=(("share", share.text),))
+        return bool(owned)
+    if known.phrase in {"makes", "develops"} and clause.tense == "past":
+        known = known._replace(aspect="event")
     return _pairs(scene, clause, known, agents, scene.terms(clause.subjects))
 
 
@@ -104,11 +114,15 @@ def _one(scene: Scene, clause: Clause, known: verbs.Relation, time: ClaimTime, a
     subject, target = (b, a) if known.swap else (a, b)
     if subject.sort == "attribute" and subject.owner and known.phrase == "located in" and _PREMISES.get(subject.text):
         known, subject = known._replace(phrase=_PREMISES[subject.text]), subject.owner
+    if known.phrase == "part of" and known.swap and subject.kind in {None, "person"} and _group(target):
+        known = known._replace(phrase="member of")
     if known.phrase in {"leads", "manages", "chairs"} and subject.kind in {"project", "product", "place"}:
         return False
     if not usable_object(target) or subject.sort in {"noun", "value", "time", "role"}:
         return False
     if subject.sort == "attribute" or target.sort == "attribute":
+        return False
+    if target.sort == "value" and known.phrase in _OF_THINGS:
         return False
     share = share_of(scene, target)
     if known.phrase in {"owns", "holds", "acquired"} and share is not None:
@@ -121,6 +135,14 @@ def _one(scene: Scene, clause: Clause, known: verbs.Relation, time: ClaimTime, a
     wanted: Term | Value = target.value if target.sort == "value" and target.value else target
     scene.add(clause, subject, known.phrase, wanted, time, **more)
     return True
+
+
+_OF_THINGS = frozenset("makes supplies uses".split())
+"""These relate two things: a quantity after them is how much, of something else."""
+
+
+def _group(term: Term) -> bool:
+    return term.text.lower().split()[-1] in GROUP_WORDS
 
 
 def share_of(scene: Scene, term: Term) -> Term | None:

@@ -11,8 +11,8 @@ from substrate.extraction.builtin.drafts import Draft, role_drafts
 from substrate.extraction.builtin.frames import Scene, aspect_of
 from substrate.extraction.builtin.intervals import handover_end, interval, unit_before
 from substrate.extraction.builtin.roles import is_role
-from substrate.extraction.builtin.terms import EMPLOYER, Term
-from substrate.extraction.claims import ClaimTime
+from substrate.extraction.builtin.terms import Term
+from substrate.extraction.claims import UNDATED, ClaimTime
 from substrate.extraction.times import TimeMention
 
 _POST_NOUNS = {"role", "position", "post", "job", "title", "office", "duties", "seat"}
@@ -47,7 +47,7 @@ _ONE_AT_A_TIME = {"reports to", "works for"}
 _AND_NO_LONGER = re.compile(
     r"(?:no longer|instead of|rather than|in place of)(?: (?:reports |works )?(?:to|for))?\s+$", re.IGNORECASE
 )
-_HELD = {"leads", "manages", "directs", "chairs", "owns", "job title"}
+HELD = {"leads", "manages", "directs", "chairs", "owns", "job title"}
 _LEADERSHIP_PHRASE = {"management": "manages", "ownership": "owns", "direction": "directs", "chairmanship": "chairs",
                       "responsibility": "responsible for"}  # fmt: skip
 
@@ -75,9 +75,11 @@ def appointed(scene: Scene, clause: Clause) -> bool:
             if t.sort in {"name", "pronoun"} and t.text not in {r.text for r in roles}
         ]
     time = interval(clause.times, aspect_of(clause, aspect), clause.tense)
-    at = company or _organisation(scene, clause)
+    at = company or organisation_beside(scene, clause)
     for person in people:
         for role in roles:
+            if role.owner is not None and role.owner.sort == "pronoun" and company is not None:
+                role = replace(role, owner=None)
             apart = role.owner is None and at is not None and not role.text.endswith(f" {at.text}")
             _emit(
                 scene,
@@ -137,7 +139,7 @@ def named_trade(term: Term) -> bool:
     return article and term.text.split()[-1].endswith(("er", "or", "ist", "ian", "ant", "eer", "man", "woman", "hand"))
 
 
-def _organisation(scene: Scene, clause: Clause) -> Term | None:
+def organisation_beside(scene: Scene, clause: Clause) -> Term | None:
     """The organisation of a role said beside it: "serves as CTO at Acme", "works at Acme as CTO"."""
     for prep in ("at", "of", "for", "with", "within", "to"):
         for term in scene.terms(clause.at(prep)):
@@ -163,6 +165,8 @@ def succeeded(scene: Scene, clause: Clause) -> bool:
     old = [t.owner if t.sort == "role" and t.owner else t for t in old]
     if not roles and clause.verb.dep_ == "advcl" and _ends_like_head(scene, clause, new, old):
         return True
+    if not roles and _as_what_was_left(scene, clause, new, old):
+        return True
     if not roles:
         for a in new:
             for b in old:
@@ -177,11 +181,25 @@ def succeeded(scene: Scene, clause: Clause) -> bool:
 def _ends_like_head(scene: Scene, clause: Clause, new: list[Term], old: list[Term]) -> bool:
     """ "X leads Z, replacing Y": what the main clause begins for X ends for Y."""
     head = next((c for c in scene.clauses if c.verb == clause.verb.head), None)
-    begun = [d for d in scene.findings.drafts if d.subject in new and d.phrase in _HELD and d.mood == clause.mood]
+    begun = [d for d in scene.findings.drafts if d.subject in new and d.phrase in HELD and d.mood == clause.mood]
     if head is None or not begun:
         return False
     end = handover_end(head.times)
     scene.findings.drafts.extend(replace(d, subject=o, time=end) for d in begun for o in old)
+    return True
+
+
+def _as_what_was_left(scene: Scene, clause: Clause, new: list[Term], old: list[Term]) -> bool:
+    """ "X stepped down as R of Z in D and was succeeded by Y": Y has from then on what the sentence says X gave up."""
+    gone = {t.text for t in old}
+    drafts = [d for d in scene.findings.drafts if d.subject.text in gone and d.phrase in HELD]
+    ended = [d for d in drafts if d.time.valid_to_precision is not None and d.mood == clause.mood]
+    people = all(t.sort == "name" and t.kind in {None, "person"} for t in new)
+    if not new or not people or len(drafts) != 1 or len(ended) != 1:
+        return False
+    mentions = clause.times or [m for _, m in scene.reader.masked.times]
+    time = interval([_then(m) for m in mentions], "start", clause.tense) if len(mentions) == 1 else UNDATED
+    scene.findings.drafts.extend(replace(ended[0], subject=p, time=time, wording=clause.words) for p in new)
     return True
 
 
@@ -227,7 +245,7 @@ def took_that_over(scene: Scene, clause: Clause, new: list[Term], old: list[Term
     """
     drafts, new = scene.findings.drafts, new or _right_before(scene, clause)
     gone = {t.text for t in old}
-    held = [i for i, d in enumerate(drafts) if d.phrase in _HELD and d.mood is None and d.subject not in new]
+    held = [i for i, d in enumerate(drafts) if d.phrase in HELD and d.mood is None and d.subject not in new]
     held = [i for i in held if not old or drafts[i].subject.text in gone]
     people = all(t.sort == "name" and t.kind in {None, "person"} for t in new)
     if not new or not people or len({(drafts[i].phrase, drafts[i].subject.text) for i in held}) != 1 or len(held) > 2:
@@ -388,100 +406,5 @@ def handed_over(scene: Scene, clause: Clause) -> bool:
         )
         if target.sort in {"name", "definite"} and not plain:
             transfer(scene, clause, phrase, target, old, new)
-            done = True
-    return done
-
-
-def quit_role(scene: Scene, clause: Clause) -> bool:
-    """ "X resigned as R of Z", "X stepped down from Y", "X left Y", "Y dismissed X as R"."""
-    if clause.lemma not in verbs.QUIT:
-        return False
-    people = scene.terms(clause.subjects)
-    if clause.lemma in {"dismiss", "fire", "remove"} and not clause.passive:
-        people = scene.terms(clause.objects)
-    time = interval(clause.times, "end")
-    roles = roles_among(
-        scene, [*clause.at("as"), *clause.at("from"), *(clause.objects if clause.lemma in {"leave", "quit"} else [])]
-    )
-    for role in roles:
-        org = role.owner or _organisation(scene, clause)
-        for person in people:
-            _emit(scene, clause, role_drafts(person, role, org, time, clause.mood, clause.words))
-    if roles:
-        return True
-    if not clause.objects and not clause.prepositions and people:
-        if _ends_what_began(scene, clause, people, time):
-            return True
-        if clause.lemma not in {"leave", "resign", "retire", "quit", "depart"} or not _left_on_a_day(
-            scene, people, time
-        ):
-            scene.findings.drop("no_object", clause.lemma, scene.text)
-            return True
-        for person in people:
-            scene.add(clause, person, "works for", EMPLOYER, time, subject_kind="person")
-        return True
-    places = scene.terms(clause.objects if clause.lemma in {"leave", "quit", "exit"} else []) + scene.terms(
-        clause.at("from")
-    )
-    if clause.passive and clause.lemma in {"dismiss", "fire", "sack", "lay off", "terminate"}:
-        places += [t for t in scene.terms(clause.at("by")) if t.kind != "person"]
-    done = False
-    for place in places:
-        thing, phrase = led_thing(place)
-        if thing.sort not in {"name", "definite"}:
-            continue
-        phrase = phrase if thing is not place else belonging(thing, None)
-        for person in people:
-            scene.add(clause, person, phrase, thing, time, subject_kind=person.kind or "person")
-            done = True
-    return done
-
-
-def _left_on_a_day(scene: Scene, people: list[Term], time: ClaimTime) -> bool:
-    """Whether "X left on D" is about a person and dated, so that an employer named elsewhere may be meant."""
-    return time.valid_to is not None and all(
-        t.kind in {None, "person"} and t.sort in {"name", "pronoun"} for t in people
-    )
-
-
-def _ends_what_began(scene: Scene, clause: Clause, people: list[Term], time: ClaimTime) -> bool:
-    """ "X joined Y in 2019 and left in 2021": left what the same sentence says was joined."""
-    held = {"works for", "member of", "works on", *_HELD}
-    begun = [d for d in scene.findings.drafts if d.phrase in held and d.subject.text in {p.text for p in people}]
-    scene.findings.drafts.extend(replace(d, time=time, mood=clause.mood, wording=clause.words) for d in begun)
-    return bool(begun)
-
-
-def belonging(thing: Term, person: Term | None) -> str:
-    """What joining or leaving a thing of this kind begins or ends."""
-    last = thing.text.lower().split()[-1]
-    if thing.kind == "project":
-        return "works on"
-    if (person is not None and person.kind == "organization") or last in {
-        "team", "committee", "board", "council", "squad", "association", "alliance", "society", "union", "club",
-        "taskforce", "panel", "guild", "commission", "crew", "league", "forum", "network", "consortium",
-    }:  # fmt: skip
-        return "member of"
-    return "works for"
-
-
-def joined(scene: Scene, clause: Clause) -> bool:
-    """ "X joined Y (as R)"."""
-    if clause.lemma not in verbs.JOIN or clause.passive:
-        return False
-    time = interval(clause.times, aspect_of(clause, "start"), clause.tense)
-    done = False
-    for person in scene.terms(clause.subjects):
-        for thing in scene.terms(clause.objects):
-            if thing.sort == "attribute" and thing.text in {"board", "team", "council"} and thing.owner:
-                scene.add(
-                    clause, person, "member of", thing.owner, time, subject_kind="person", object_kind="organization"
-                )
-            elif thing.sort in {"name", "definite"}:
-                phrase = belonging(thing, person)
-                kind = "project" if phrase == "works on" else "organization"
-                scene.add(clause, person, phrase, thing, time, subject_kind="person", object_kind=kind)
-            else:
-                continue
             done = True
     return done

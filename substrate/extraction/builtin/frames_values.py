@@ -8,7 +8,7 @@ from substrate.extraction.builtin import verbs
 from substrate.extraction.builtin.clauses import Clause
 from substrate.extraction.builtin.drafts import PERIOD, Draft, former, role_drafts, text_value
 from substrate.extraction.builtin.frames import Scene, aspect_of, share_of
-from substrate.extraction.builtin.frames_roles import belonging
+from substrate.extraction.builtin.frames_leaving import belonging
 from substrate.extraction.builtin.intervals import handover_end, interval
 from substrate.extraction.builtin.roles import MIRRORED, read_role
 from substrate.extraction.builtin.terms import CONTEXT, Term
@@ -27,7 +27,9 @@ PLAIN_ATTRIBUTE = {
     "hq": "headquartered in", "seat": "headquartered in", "main office": "headquartered in",
     "registered office": "headquartered in", "location": "located in", "office": "located in",
     "name": "known as", "new name": "known as", "full name": "known as", "nickname": "known as", "alias": "known as",
-    "employee count": "headcount", "staff count": "headcount", "number of employees": "headcount",
+    "workforce": "headcount", "employees": "headcount", "number of staff": "headcount", "staff": "headcount",
+    "staff size": "headcount", "team size": "headcount", "employee count": "headcount", "staff count": "headcount",
+    "number of employees": "headcount",
     "start date": "started on", "end date": "ended on", "annual budget": "budget", "legal name": "known as",
 }  # fmt: skip
 """Attribute nouns that mean the same, brought to one phrase."""
@@ -222,6 +224,9 @@ def _has_one(scene: Scene, clause: Clause, subject: Term, token: object, time: C
     noun = getattr(token, "lower_", "")
     values = _values_near(scene, token)
     whole = share_of(scene, term) if noun in {"stake", "share", "interest"} else None
+    if whole is None and noun in {"stake", "share", "interest"}:
+        scene.findings.drop("no_object", noun, scene.text)
+        return True
     if whole is not None:
         stake = next((v.text for v in values if v.value is not None), "")
         qualifiers = (("share", stake),) if stake else ()
@@ -363,16 +368,24 @@ def moved(scene: Scene, clause: Clause) -> bool:
     return done
 
 
+_WORKPLACES = frozenset("office plant factory site facility branch laboratory lab warehouse depot".split())
+
+
 def _moves(scene: Scene, clause: Clause, subject: Term, phrase: str | None, target: Term, time: ClaimTime) -> bool:
     if target.sort != "name" or subject.sort not in {"name", "pronoun", "definite"}:
         return False
     if phrase is None:
-        if target.kind in {"organization", "project"}:
+        if subject.kind in {None, "person"} and target.text.split()[-1].lower() in _WORKPLACES:
+            phrase = "works in"
+        elif target.kind in {"organization", "project"}:
             phrase = "part of" if subject.kind in {"project", "organization", "product"} else belonging(target, subject)
         elif clause.lemma in {"switch", "migrate", "shift"} and target.kind != "place":
             phrase = "uses"
         elif subject.kind == "person" and target.kind == "place":
             phrase = "lives in"
+        elif target.kind is None and (subject.kind == "person" or (subject.kind is None and " " in subject.text)):
+            scene.findings.drop("ambiguous_move", f"{subject.text} / {target.text}", scene.text)
+            return True
         else:
             phrase = "located in"
     kind = "place" if phrase in _PLACE_PHRASES | {"lives in"} else None

@@ -28,6 +28,7 @@ _CORRECTION = re.compile(
 )
 
 
+_HONOURED = re.compile(r"^(?:(?:Dr|Prof|Mr|Mrs|Ms|Sir|Dame)\.? )+(?=[A-Z])")
 _LOWER_KINDS = frozenset("team project programme program product platform service employee personnel".split())
 """Written small behind a name they say what it is and are no part of it."""
 
@@ -82,6 +83,12 @@ def _named_in(text: str, cut: bool, lexicon: Lexicon) -> Term | None:
         named_thing = kind is not None and text not in h.GENERIC_CHINESE
         return Term("name", text, kind) if 2 <= len(text) <= 14 and named_thing else None
     whole = re.sub(r"^(?:The|the)\s+", "", text)
+    whole, honoured = _HONOURED.subn("", whole)
+    if honoured and looks_like_name(whole):
+        return Term("name", whole, "person")
+    first, _, noun = whole.rpartition(" ")
+    if first and noun in v.KIND_NOUNS and capitalised(first.split()[-1]) and looks_like_name(first):
+        return Term("name", whole, v.KIND_NOUNS[noun])
     if not whole or not _is_proper(whole, cut, lexicon):
         return None
     spans = names_in(whole, (), lexicon, frozenset())

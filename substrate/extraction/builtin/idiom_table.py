@@ -138,6 +138,10 @@ IDIOMS: tuple[Idiom, ...] = (
     _idiom(r"{THE}(?P<v>acquisition|takeover|purchase|take-over) of (?P<b>{N}) by (?P<a>{N}) {DONE}", "<a> "
         "v:acquire <b>"),
     _idiom(r"(?P<a>{N}) 's (?P<v>acquisition|takeover|purchase) of (?P<b>{N}) {DONE}", "<a> v:acquire <b>"),
+    _idiom(r"(?P<b>{N}) (?P<v>{BE}) (?:(?:about|around|approximately|majority) )?(?P<s>A) owned by (?P<a>{N})",
+           "<a> v:own <s> +of <b>"),
+    _idiom(r"(?P<v>(?:completed|concluded|finali[sz]ed|closed|completes) {THE}(?:full )?"
+           r"(?:acquisition|takeover|purchase) of)(?= {THE}N[a-z])", "v:acquire"),
     _idiom(r"{THE}(?P<v>sale) of (?P<b>{N})(?: by {N})? to (?P<a>{N}) {DONE}", "<a> v:acquire <b>"),
     _idiom(r"{THE}(?P<v>merger) of (?P<a>{N}) (?P<and>and|with) (?P<b>{N}) {DONE}", "<a> v:merge_and <b>"),
     _idiom(r"(?P<n>{THE}(?:leadership|management|ownership|headship|chairmanship|direction|responsibility) (?:of|for) "

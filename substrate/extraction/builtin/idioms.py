@@ -37,10 +37,11 @@ class _Coded:
 
 def plainly(masked: Masked) -> Masked:
     """`masked` with every idiom in its plain form; at most one rewriting per idiom."""
+    coded = _code(masked.units)
     for idiom in IDIOMS:
-        coded = _code(masked.units)
         if (m := idiom.regex.search(coded.text)) is not None:
             masked = _rewritten(masked, coded, m, idiom)
+            coded = _code(masked.units)
     return masked
 
 

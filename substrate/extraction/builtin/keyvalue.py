@@ -6,6 +6,7 @@ import re
 from dataclasses import dataclass, field
 
 from substrate.extraction.builtin.drafts import Draft
+from substrate.extraction.builtin.edits import arrow, changed_field, owner_in_label
 from substrate.extraction.builtin.fields import (
     NAME_KEYS,
     PERSON_KEYS,
@@ -115,11 +116,19 @@ def record_drafts(record: Record, context: Term | None, anchor: Anchor | None) -
             key = read_key(chinese.group("noun"))
             owner = named(chinese.group("owner"))
             out.extend((pair, d) for d in field_drafts(owner, key, pair.value, time, anchor))
+        elif (inner := owner_in_label(pair.key.written)) is not None:
+            out.extend((pair, d) for d in _pair_drafts(inner[0], inner[1].under(pair.key.written), pair, time, anchor))
         elif subject is not None:
-            out.extend((pair, d) for d in field_drafts(subject, pair.key, pair.value, time, anchor))
+            out.extend((pair, d) for d in _pair_drafts(subject, pair.key, pair, time, anchor))
         elif pair.key.plain not in SILENT_KEYS:
             out.append((pair, Drop("no_subject", pair.key.written, pair.line.text)))
     return out
+
+
+def _pair_drafts(subject: Term, key: Key, pair: Pair, time: ClaimTime, anchor: Anchor | None) -> list[Draft]:
+    if (change := arrow(pair.value)) is not None:
+        return changed_field(subject, key, *change, find_times(pair.value, anchor), anchor)
+    return field_drafts(subject, key, pair.value, time, anchor)
 
 
 def _subject(record: Record, context: Term | None) -> tuple[Term | None, Pair | None]:

@@ -87,8 +87,30 @@ def mask(text: str, anchor: Anchor | None, lexicon: Lexicon, known: frozenset[st
     spans = names_in(text, taken + [(a.start, a.end) for a in amounts if _bare_amount(a)], lexicon, known)
     amounts = [a for a in amounts if not any(s.start < a.end and a.start < s.end for s in spans)]
     units = _merge_titles(_units(text, spans, amounts, mentions))
-    masked = _lift_times(text, _merge_lists(text, units))
+    masked = _without_dateline(_lift_times(text, _merge_lists(text, _told_by_at(units))))
     return Masked(text, tuple(_settle_words(masked.units)), masked.times)
+
+
+def _told_by_at(units: list[Unit]) -> list[Unit]:
+    """Who works "at" a name works at no person."""
+    return [
+        replace(u, guess="organization")
+        if u.kind == "name" and u.guess is None and i and units[i - 1].text.lower() == "at"
+        else u
+        for i, u in enumerate(units)
+    ]
+
+
+def _without_dateline(masked: Masked) -> Masked:
+    """ "OSLO, 14 March 2025 – Halden has acquired …": where and when it was written down is left out."""
+    dash = next((i for i, u in enumerate(masked.units[:6]) if u.text in {"–", "—", "-"}), None)
+    if dash is None or dash == 0 or not all(u.kind == "name" or u.text in ",()/" for u in masked.units[:dash]):
+        return masked
+    dated = [(at, m) for at, m in masked.times if at <= dash]
+    if len(dated) != 1 or dated[0][1].shape != "point":
+        return masked
+    rest = tuple((at, m) for at, m in masked.times if at > dash)
+    return without(replace(masked, times=rest), set(range(dash + 1)))
 
 
 def _overlaps(start: int, end: int, spans: Sequence[tuple[int, int]]) -> bool:
@@ -96,8 +118,8 @@ def _overlaps(start: int, end: int, spans: Sequence[tuple[int, int]]) -> bool:
 
 
 def _bare_amount(amount: Amount) -> bool:
-    """An amount with a unit or a long number stands by itself; "Falcon 9" may still be a name."""
-    return amount.value.unit is not None or amount.end - amount.start > 3
+    """An amount with a unit or a long number stands by itself; "Falcon 9" and "Order 4711" may still be names."""
+    return amount.value.unit is not None or amount.value.number is None or amount.end - amount.start > 4
 
 
 def _units(text: str, spans: Sequence[Span], amounts: Sequence[Amount], mentions: Sequence[TimeMention]) -> list[Unit]:

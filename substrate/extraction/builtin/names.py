@@ -25,6 +25,12 @@ TOKEN = re.compile(
 )
 
 
+_CODE = re.compile(r"[a-z]{2,}(?:[-_][a-z]+)*[-_]\d{1,4}[a-z]?")
+_CODE_NOT = re.compile(
+    r"(?:mid|pre|post|early|late|covid|under|over|top|non|sub|up|post|version|level|class|type|page|step|phase|anti|par|"
+    r"plus|circa|since|from|until|by|in|on|of)[-_]"
+)
+"""A host or a ticket is written small ("db-01"); "mid-2024" is none."""
 _QUOTED = re.compile(r"[“\"]\s*([^“”\"]*[^“”\"\s.,!?])\s*[”\"]")
 
 
@@ -64,6 +70,8 @@ def capitalised(word: str) -> bool:
     if not word[0].isalnum():
         return False
     if "\u4e00" <= word[0] <= "\u9fff" or word[0].isupper():
+        return True
+    if word[0].islower() and _CODE.fullmatch(word) and not _CODE_NOT.match(word):
         return True
     if word[0].isdigit():
         return any(c.isupper() for c in word) and not re.fullmatch(r"\d+[KMB%]", word)
@@ -146,6 +154,8 @@ def _may_join(words: list[Word], i: int, run: list[Word], lexicon: Lexicon, know
         return True
     if run and word in v.SMALL_COMPANY_FORMS:
         return True
+    if word in v.COMMON_ACRONYMS and not run and (i + 1 >= len(words) or not capitalised(words[i + 1].text)):
+        return False
     if not capitalised(word):
         return False
     low = word.lower()
@@ -263,6 +273,10 @@ def kind_of(name: str) -> str | None:
         return "project"
     if words[-1] in v.COMPANY_WORDS or words[-1] in v.TEAM_WORDS or words[0] in v.TAKES_OF:
         return "organization"
+    if len(words) in (2, 3) and words[0] in v.GIVEN_NAMES and words[-1] in v.SURNAMES:
+        return "person"
+    if len(words) > 1 and words[-1] in v.PLACE_WORDS & v.SURNAMES:
+        return None
     if words[-1] in v.PLACE_WORDS or (len(words) == 1 and words[0] in v.PLACES):
         return "place"
     if words[-1] in v.PRODUCT_WORDS:

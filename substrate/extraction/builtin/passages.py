@@ -10,6 +10,7 @@ from substrate.extraction.builtin import english
 from substrate.extraction.builtin.chinese import read_chinese
 from substrate.extraction.builtin.corrections import CORRECT_VALUE
 from substrate.extraction.builtin.drafts import Draft, Findings, claim_of
+from substrate.extraction.builtin.edits import edit_drafts
 from substrate.extraction.builtin.fields import holder_drafts
 from substrate.extraction.builtin.headings import heading_subject, is_correction, list_key
 from substrate.extraction.builtin.keyvalue import Pair, Record, pair_of, record_drafts, starts_record
@@ -121,16 +122,23 @@ def _anchor(passage: Passage, order: NumericOrder | None) -> Anchor | None:
     return Anchor(passage.document_date, passage.document_date_precision, order=order)
 
 
+_TICKET = re.compile(r"[A-Z][A-Z0-9]{1,9}-\d+\b")
+"""The key of a ticket opens its first line; its fields follow."""
+
+
 def _step(work: Work, lines: Sequence[Line], at: int) -> int:
     """Reads what begins at line `at`; returns the line after it."""
     line = lines[at]
+    if not at and (m := _TICKET.match(line.text)) and at + 1 < len(lines) and pair_of(lines[at + 1]):
+        _enter(work, Line("heading", m.group(), line.start, line.level))
+        return at + 1
     if line.kind == "heading" or _is_heading(work, lines, at):
         _enter(work, line)
         return at + 1
     _speaks_from(work, line)
     if "|" in line.text:
         return _pipes(work, lines, at)
-    if _listed(work, line):
+    if _listed(work, line) or _edited(work, line):
         return at + 1
     pair = pair_of(line)
     if pair is None:
@@ -189,6 +197,17 @@ def _listed(work: Work, line: Line) -> bool:
     item = Item(line.text, start=line.start)
     item.found.extend(Quoted(d, line.text, line.start) for d in drafts)
     if drafts:
+        work.add(item)
+    return bool(drafts)
+
+
+def _edited(work: Work, line: Line) -> bool:
+    """A line of a log or a ticket that says what was changed into what."""
+    dated = next((h for h in work.headings if parse_time(h, work.anchor) or find_times(h, work.anchor)), "")
+    drafts = edit_drafts(line.text, _context(work), work.here, dated)
+    if drafts:
+        item = Item(line.text, start=line.start)
+        item.found.extend(Quoted(d, line.text, line.start) for d in drafts)
         work.add(item)
     return bool(drafts)
 

@@ -5,10 +5,31 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 
 from substrate.extraction.builtin.terms import Term
+from substrate.extraction.builtin.vocabulary import is_demonym
 
 _PERSONAL = {"he", "she", "him", "her", "his", "hers"}
 _THINGS = {"it", "its"}
 _SPEAKER = {"i", "me", "my", "mine"}
+
+
+def _may_be_person(name: str, kind: str | None) -> bool:
+    """Whether a name of unknown kind may be a person's: no acronym, no figure, no "&" in it."""
+    return (
+        kind is None
+        and not any(w.isupper() and len(w) > 1 for w in name.split())
+        and name.replace("-", "").replace(" ", "").replace("'", "").replace("’", "").replace(".", "").isalpha()
+    )
+
+
+def _without_short_forms(pool: dict[str, str | None]) -> dict[str, str | None]:
+    """ "Okafor" beside "Amara Okafor" is no second person, if only one has that name."""
+    kept = dict(pool)
+    for name, kind in pool.items():
+        longer = [n for n in pool if n != name and name in n.split() and pool[n] in {"person", None}]
+        if " " not in name and len(longer) == 1 and kind in {"person", None}:
+            del kept[name]
+            kept[longer[0]] = kept.get(longer[0]) or kind
+    return kept
 
 
 @dataclass(slots=True)
@@ -22,7 +43,7 @@ class References:
 
     def note(self, name: str, kind: str | None) -> None:
         """Remembers a name; a kind learnt later fills one that was unknown."""
-        if self.seen.get(name) is None:
+        if self.seen.get(name) is None and not is_demonym(name):
             self.seen[name] = kind
 
     def resolve(self, term: Term) -> Term | None:
@@ -39,7 +60,7 @@ class References:
             return replace(term, sort="name", text=self.speaker, kind="person") if self.speaker else None
         if term.text in _PERSONAL:
             found = self._one(term, {"person"}, doubtful=True)
-            return found or (self._heading_person(term) if not self._people() else None)
+            return found or self._heading_person(term)
         if term.text in _THINGS:
             return self._one(term, {"organization", "project", "product", "place"}, doubtful=True)
         return None
@@ -57,18 +78,22 @@ class References:
             things = [(n, k) for n, k in self.seen.items() if k == "project"]
         return replace(term, sort="name", text=things[0][0], kind=things[0][1]) if len(things) == 1 else None
 
-    def _people(self) -> list[str]:
-        return [n for n, k in self.seen.items() if k in {"person", None}]
-
     def _heading_person(self, term: Term) -> Term | None:
-        """Under a heading that is a person's name "she" is that person."""
+        """Under a heading that is a person's name "she" is that person, while no other person was spoken of."""
         people = [n for n, k in self.context.items() if k == "person" or (k is None and 2 <= len(n.split()) <= 3)]
-        return replace(term, sort="name", text=people[0], kind="person") if len(people) == 1 else None
+        own = {n for p in people for n in (p, *p.split())}
+        others = [n for n, k in self.seen.items() if n not in own and (k == "person" or _may_be_person(n, k))]
+        known = all(self.seen.get(p) == "person" or self.context.get(p) == "person" for p in people)
+        others = [n for n in others if not known or self.seen[n] == "person"]
+        return replace(term, sort="name", text=people[0], kind="person") if len(people) == 1 and not others else None
 
     def _one(self, term: Term, kinds: set[str | None], doubtful: bool = False) -> Term | None:
         pool = self.seen if term.text in _PERSONAL else {**self.context, **self.seen}
+        pool = _without_short_forms(pool)
         fitting = [n for n, k in pool.items() if k in kinds]
         unclear = [n for n, k in pool.items() if k is None] if doubtful else []
+        if term.text in _PERSONAL:
+            unclear = [n for n in unclear if _may_be_person(n, None)]
         if len(fitting) == 1 and not unclear:
             return replace(term, sort="name", text=fitting[0], kind=pool[fitting[0]])
         if not fitting and len(unclear) == 1 and len(pool) == 1:

@@ -103,6 +103,19 @@ FUNCTION_AREAS = ROLE_MODIFIERS | _words(
 QUALIFYING = _words("acting interim deputy assistant vice co- honorary temporary provisional caretaker associate")
 """A deputy lead is not the lead: with one of these the role stays a title."""
 
+_DEGREES = re.compile(
+    r"^(?:(?:largest|biggest|main|major|majority|minority|wholly[- ]owned|fully[- ]owned|majority[- ]owned|owned|"
+    r"wholly|key|sole|exclusive|principal|primary|long-?time|long-?standing|strategic|important|direct|chief|regional|local|"
+    r"founding|permanent|fellow|active|ultimate|immediate|biggest|single|only|close|closest|core|preferred|official|"
+    r"anchor|oldest|second-largest|third-largest|indirect|controlling|significant|leading|foreign|domestic|integral|"
+    r"100%) )+(?=\S)",
+    re.IGNORECASE,
+)
+"""Before a relation these say how much or which of several, and not what."""
+_TO_THINGS = frozenset(
+    "subsidiary customer client supplier vendor shareholder stakeholder investor competitor rival partner member part "
+    "division unit branch parent".split()
+) | {"parent company", "holding company"}
 _NUMBERING = re.compile(r"^(?:a|an|the|its|their|his|her|new|current|former|then|sole|joint|first|next)\s+", re.I)
 
 
@@ -118,13 +131,20 @@ class RoleReading:
 def is_role(words: str) -> bool:
     """Whether a noun phrase names a role: its last word before any "of" is a role noun."""
     head = re.split(r"\s+(?:of|for|at|in)\s+", words.strip().lower())[0].split()
-    return bool(head) and (head[-1] in ROLE_NOUNS or " ".join(head) in RELATION_OF_ROLE)
+    return bool(head) and (head[-1] in ROLE_NOUNS or undegreed(" ".join(head)) in RELATION_OF_ROLE | MIRRORED)
+
+
+def undegreed(words: str) -> str:
+    """ "Largest customer" → "customer": a relation without what says how much of one."""
+    low = words.lower()
+    bare = _DEGREES.sub("", low)
+    return bare if bare in _TO_THINGS else low
 
 
 def read_role(words: str) -> RoleReading:
     """Reads a role such as "the CTO", "team lead", "Head of Data"."""
     title = plain_title(words)
-    key = title.lower()
+    key = undegreed(title)
     if key in MIRRORED:
         return RoleReading(MIRRORED[key], None, mirrored=True)
     if key in RELATION_OF_ROLE:

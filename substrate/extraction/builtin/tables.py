@@ -35,6 +35,11 @@ from substrate.extraction.times import Anchor
 _NUMBERING = frozenset(("no", "#", "id", "nr", "number", "index", "row", "line", "序号", "编号"))
 _OF_THINGS = frozenset(("project", "company", "team", "department", "organisation", "organization", "employer"))
 _DATED = START_KEYS | END_KEYS | DATE_KEYS
+_PARTIES = frozenset(
+    "supplier vendor customer client partner contractor investor competitor subsidiary shareholder bank carrier "
+    "distributor reseller insurer tenant landlord".split()
+)
+"""A first column so called lists organisations, and the rest of the row is about them."""
 _LABELLED = (
     {"field", "value"},
     {"key", "value"},
@@ -94,7 +99,7 @@ def table_drafts(
         if roles is not None and context is not None:
             found.extend(Found(quote, d) for d in _role_row(keys, row, roles, context, anchor))
         elif column is not None:
-            found.extend(Found(quote, d) for d in _row_drafts(keys, row, column, anchor))
+            found.extend(Found(quote, d) for d in _row_drafts(keys, row, column, anchor, context))
         elif context is not None and not told:
             found.extend(Found(quote, d) for d in _about(keys, row, context, anchor))
     return found
@@ -155,6 +160,10 @@ def _subject_column(keys: Sequence[Key], rows: Sequence[Sequence[str]]) -> int |
         for i, name in enumerate(plain):
             if name in wanted and (wanted is PERSON_KEYS or i == 0 or not _earlier(plain, i)):
                 return i
+    lead = next((i for i, n in enumerate(plain) if n not in _NUMBERING | _DATED), None)
+    if lead is not None and plain[lead] in _PARTIES:
+        cells = [r[lead] for r in rows if lead < len(r) and not is_empty(r[lead])]
+        return lead if cells and all(looks_like_name(c) for c in cells) else None
     for i, name in enumerate(plain):
         if name in _NUMBERING | _DATED | TOLD_KEYS or is_role(name) or name in NOT_SUBJECTS:
             continue
@@ -168,11 +177,14 @@ def _earlier(plain: Sequence[str], i: int) -> bool:
     return any(p not in _NUMBERING | _DATED and not is_role(p) for p in plain[:i])
 
 
-def _row_drafts(keys: Sequence[Key], row: Sequence[str], column: int, anchor: Anchor | None) -> list[Draft | Drop]:
+def _row_drafts(
+    keys: Sequence[Key], row: Sequence[str], column: int, anchor: Anchor | None, context: Term | None = None
+) -> list[Draft | Drop]:
     cell = row[column] if column < len(row) else ""
     if is_empty(cell) or re.match(r"(?i)(?:total|sum|average|合计|总计)\b", cell.strip()):
         return []
-    kind = NAME_KEYS.get(keys[column].plain)
+    party = keys[column].plain in _PARTIES
+    kind = "organization" if party else NAME_KEYS.get(keys[column].plain)
     person = speaks_of_person(keys)
     subject = named(cell, None if keys[column].plain == "name" and not person else kind)
     if keys[column].plain in PERSON_KEYS and (keys[column].plain != "name" or (person and subject.kind is None)):
@@ -185,6 +197,8 @@ def _row_drafts(keys: Sequence[Key], row: Sequence[str], column: int, anchor: An
             dating.add(i)
     time = joined_time(sides) if sides else UNDATED
     out: list[Draft | Drop] = []
+    if party and context is not None and context.kind in {None, "organization"}:
+        out.extend(holder_drafts(context, keys[column], cell, time, anchor))
     for i, (key, value) in enumerate(zip(keys, row, strict=False)):
         if i == column or i in dating or key.plain in _DATED | _NUMBERING:
             continue

@@ -2,12 +2,19 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 from substrate.extraction.builtin import vocabulary as v
 from substrate.extraction.builtin.masking import Masked, Unit
-from substrate.extraction.builtin.roles import FUNCTION_AREAS, MIRRORED, QUALIFYING, is_role
+from substrate.extraction.builtin.roles import (
+    FUNCTION_AREAS,
+    MIRRORED,
+    QUALIFYING,
+    RELATION_OF_ROLE,
+    is_role,
+    undegreed,
+)
 from substrate.extraction.claims import Value
 from substrate.extraction.times import TimeMention
 
@@ -29,6 +36,7 @@ FORMER = frozenset(
     )
 )
 _MODIFIER_DEPS = {"compound", "amod", "nmod", "nummod"}
+_ABSTRACT = ("tion", "sion", "ment", "ance", "ence", "ing", "ship", "ity", "ness", "ism", "ure")
 _OWNER_PREPS = ("of", "at", "for", "in", "within", "to")
 
 
@@ -84,6 +92,7 @@ class Reader:
         for child in token.children:
             if child.dep_ == "conj" and not _is_clause(child):
                 found.extend(self.terms(child))
+        found = _sharing_owner(found)
         negated = any(c.dep_ in {"neg", "preconj"} and c.lower_ in {"not", "neither"} for c in token.children)
         if negated:
             return [_as_negated(t) for t in found]
@@ -157,16 +166,63 @@ class Reader:
             if child.dep_ == "appos" and self.unit(child).kind == "name" and child.i == token.i + 1:
                 kind = v.KIND_NOUNS.get(low) or ("person" if is_role(low) else self.unit(child).guess)
                 return Term("name", self.unit(child).text, kind, child, unit=self.unit(child))
-        if is_role(self.head_phrase(token)) or self.head_phrase(token).lower() in MIRRORED:
+        if is_role(self.head_phrase(token)) or undegreed(self.head_phrase(token)) in MIRRORED:
             return self._role(token)
+        if (several := self._several(token)) is not None:
+            return several
+        if (thing := self._told_apart(token, named)) is not None:
+            return thing
         owner = self.owner(token)
         if owner is not None:
             return Term("attribute", self.head_phrase(token).lower(), token=token, owner=owner)
-        bare = all(c.dep_ == "det" for c in token.children if c.i < token.i)
+        bare = all(c.dep_ == "det" for c in token.children if c.i < token.i) and not self._narrowed(token)
         if bare and any(c.lower_ in {"the", "this"} for c in token.children) and low in v.KIND_NOUNS:
             return Term("definite", low, v.KIND_NOUNS[low], token, unit=self.unit(token))
         negated = any(c.lower_ in {"no", "neither"} for c in token.children)
         return Term("noun", self.head_phrase(token).lower(), token=token, negated=negated)
+
+    def _several(self, token: Any) -> Term | None:
+        """ "The members of Z", "one of the suppliers of Z": the role in the singular, with its owner."""
+        if token.lower_ == "one":
+            token = next((t for p, t in self.prepositions(token) if p == "of"), token)
+        single = token.lemma_.lower()
+        if token.tag_ != "NNS" or undegreed(single) not in RELATION_OF_ROLE:
+            return None
+        owner = self.owner(token)
+        owner = owner or next((self.term(t) for p, t in self.prepositions(token) if p in {"to", "at"}), None)
+        if owner is None or owner.sort not in {"name", "definite"}:
+            return None
+        return Term("role", single, token=token, owner=owner)
+
+    def _told_apart(self, token: Any, named: list[Any]) -> Term | None:
+        """ "The Aquila pump", "the audit committee": a thing that the words before its noun tell from others."""
+        low, unit = token.lower_, self.unit(token)
+        if token.tag_ not in {"NN", "NNP"} or unit.kind != "word":
+            return None
+        if named:
+            inner = self.unit(named[-1])
+            concrete = low not in v.MEASURED_NOUNS and not low.endswith(_ABSTRACT) and inner.guess != "person"
+            near = named[-1].i == token.i - 1 and unit.start - inner.end == 1
+            if not concrete or not near or v.is_demonym(inner.text):
+                return None
+            return Term("name", self.slice(named[-1].i, token.i), None, token, unit=inner)
+        before = [c for c in token.children if c.i < token.i and c.dep_ == "compound" and self.unit(c).kind == "word"]
+        known = low in v.GROUP_WORDS or v.KIND_NOUNS.get(low) == "product"
+        if not known or not before or any(c.lower_ in v.PLAIN_MODIFIERS for c in before):
+            return None
+        others = {c.dep_ for c in token.children if c.i < token.i} - {"compound", "det", "poss"}
+        definite = any(c.lower_ == "the" or c.dep_ == "poss" for c in token.children)
+        if others or not definite or before[-1].i != token.i - 1:
+            return None
+        kind = "organization" if low in v.GROUP_WORDS else "product"
+        return Term("name", self.slice(before[0].left_edge.i, token.i), kind, token, unit=unit)
+
+    def _narrowed(self, token: Any) -> bool:
+        """ "The warehouse in Venlo" is one among several: it points back at nothing."""
+        return any(
+            c.dep_ in {"prep", "acl", "relcl", "appos"} and c.i > token.i and c.lower_ not in {"as", "from", "by"}
+            for c in token.children
+        )
 
     def head_phrase(self, token: Any) -> str:
         """Modifiers and head as written, without determiner, owner and what the holder was before."""
@@ -220,9 +276,20 @@ class Reader:
                     return found
         for child in token.children:
             unit = self.unit(child)
-            if child.dep_ in _MODIFIER_DEPS and unit.kind == "name" and unit.text.lower() not in v.DEMONYMS:
+            if child.dep_ in _MODIFIER_DEPS and unit.kind == "name" and not v.is_demonym(unit.text):
                 return self.term(child)
         return None
+
+
+def _sharing_owner(found: list[Term]) -> list[Term]:
+    """ "Founder and CEO of Acme", "Acme's founder and chairman": each is of Acme."""
+    owned = [i for i, t in enumerate(found) if t.owner is not None and t.owner.sort == "name"]
+    if len(found) < 2 or len(owned) != 1 or any(t.sort != "role" for t in found):
+        return found
+    holder = found[owned[0]]
+    if owned[0] and any(c.dep_ == "det" for c in holder.token.children):
+        return found
+    return [replace(t, owner=holder.owner) if t.owner is None else t for t in found]
 
 
 def _is_clause(token: Any) -> bool:
@@ -233,8 +300,6 @@ def _is_clause(token: Any) -> bool:
 
 
 def _as_negated(term: Term) -> Term:
-    from dataclasses import replace
-
     return replace(term, negated=True)
 
 

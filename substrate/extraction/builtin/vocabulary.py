@@ -44,6 +44,8 @@ TAKES_OF = _words(
 )
 """After these a capitalised "of …" belongs to the name ("Ministry of Health")."""
 
+COMMON_ACRONYMS = _words("IP ID VAT PO SKU UI UX GPU CPU RAM SSD API URL PDF FAQ HQ PR QA R&D AI ML OS SLA KPI PIN")
+"""Written in capitals, yet ordinary nouns when no name goes on behind them."""
 HONORIFICS = _words("mr mrs ms miss dr prof professor sir madam mx")
 
 PROJECT_WORDS = _words("project programme program initiative workstream campaign operation mission pilot")
@@ -58,7 +60,12 @@ COMPANY_WORDS = _words(
     networks works studios consulting hospital college school museum club union enterprises trading
     insurance pharma pharmaceuticals biotech robotics analytics electronics foods clinic metals steel textiles
     mining marine aerospace telecom shipping railways academy
-    authority kft srl oy ab nv bv pty"""
+    authority kft srl oy ab nv bv pty as a/s spa s.p.a aps gmbh kg kgaa se sas sarl zrt doo lda corp. securities
+    financial semiconductors software motors breweries brewery bakery bakeries instruments holding bancorp fund trust
+    publishing press records transport freight lines airways petroleum oil gas power utilities water
+    health healthcare therapeutics biosciences genomics diagnostics orchards farms dairy seafoods packaging plastics
+    chemicals cement timber paper furniture retail stores markets supermarkets hotels resorts properties property
+    estates realty construction builders engineering architects advisers associates advisory legal chambers"""
 )
 PLACE_WORDS = _words(
     """city county street road avenue river lake building tower park district province island mountain
@@ -86,6 +93,32 @@ KIND_NOUNS: dict[str, str] = {
 }
 """A common noun that says what kind of thing the name beside it is ("the Atlas team")."""
 
+GROUP_WORDS = TEAM_WORDS - _words("office desk practice chapter branch")
+"""A group inside an organisation that a common noun tells from others ("the audit committee")."""
+PLAIN_MODIFIERS = _words(
+    """project management leadership whole entire new old current former first second third other same joint
+    own local core small large parent holding target host home lead main group sub extended wider full remote
+    head different single next last final"""
+)
+"""Before a group or a system these tell it from no other."""
+MEASURED_NOUNS = _words(
+    """budget price cost costs fee fees rate revenue revenues turnover sales profit profits loss losses income margin
+    earnings ebitda salary pay wage wages compensation headcount workforce staff employees personnel capacity weight
+    height width length depth size volume area speed power pressure temperature range output production value amount
+    total number count share shares stake interest stock holding title name address location headquarters status state
+    priority severity version licence license date deadline term period duration age population rent limit quota target
+    threshold timeout interval frequency balance debt equity valuation score rating grade level ratio yield demand
+    supply warranty lifetime email phone website url nationality language owner plan strategy policy report memo
+    contract agreement deal partnership merger acquisition takeover purchase sale launch rollout release migration
+    move relocation expansion investment funding round loan grant order delivery shipment meeting conference call
+    announcement decision proposal offer bid tender request issue problem incident outage failure delay risk change
+    update upgrade review audit test trial study survey analysis project work job role position post charge control
+    lead leadership management ownership membership board members customers users suppliers partners subsidiaries
+    brand portfolio business operations activities assets history culture family founder side part half end start
+    beginning news data figure figures result results performance growth increase decrease rise fall decline
+    spokesperson spokesman spokeswoman executive executives official officials source sources crisis"""
+)
+"""What a thing has or what happens to it: after a name these name an attribute or an event and no second thing."""
 COMPANY_NOUNS = _words(
     "company firm startup business corporation organisation organization vendor supplier bank agency"
 )
@@ -128,6 +161,12 @@ DEMONYMS = _words(
     european asian african soviet roman arab catalan basque western eastern northern southern"""
 )
 """These say where someone is from, not to whom something belongs."""
+
+
+def is_demonym(words: str) -> bool:
+    """ "British", "Nigerian-British"."""
+    return all(w in DEMONYMS for w in words.lower().replace("-", " ").split())
+
 
 CAPITAL_ADJECTIVES = _words("new old first second third next last prior great late upper lower")
 NEW_PLACES = _words("york zealand delhi jersey orleans mexico hampshire haven england brunswick plymouth castle")

@@ -51,7 +51,7 @@ def twins() -> list[tuple[str, str]]:
     return found
 
 
-_FILES = ("builtin_english.txt", "builtin_chinese.txt", "builtin_changes.txt")
+_FILES = ("builtin_english.txt", "builtin_chinese.txt", "builtin_changes.txt", "builtin_business.txt")
 
 
 @pytest.mark.parametrize(("sentence", "expected"), [case for name in _FILES for case in cases(name)])
@@ -94,6 +94,56 @@ _STRUCTURES: list[tuple[str, Passage, set[str]]] = [
             "Mara Voss | job title | Senior Analyst | 2024-01-01",
             "Mara Voss | works for | Brightwater | 2024-01-01",
             "Tobin Hale | manages | Mara Voss | 2024-01-01",
+        },
+    ),
+    (
+        "a ticket's key opens its first line, and its log says what was changed into what",
+        Passage(
+            "PAY-431 Card form rejects valid IBANs\nStatus: In Progress\nAssignee: Mara Voss\n\n"
+            "2025-05-28 Priority raised from Medium to High by Mara Voss\n"
+        ),
+        {
+            "PAY-431 | status | In Progress",
+            "PAY-431 | assigned to | Mara Voss",
+            "PAY-431 | priority | High | 2025-05-28",
+            "PAY-431 | priority | Medium |  | 2025-05-28",
+        },
+    ),
+    (
+        "a log edits what its own words name, and nothing where it names nothing",
+        Passage(
+            "# CHANGELOG\n\n## 2025-05-20\n\n- Renamed the module `billing` to Ledgerline.\n"
+            "- Search service owner: Mara Voss -> Tobin Hale\n- Maintainer changed from Mara Voss to Tobin Hale.\n"
+        ),
+        {
+            "billing | known as | Ledgerline | 2025-05-20",
+            "Tobin Hale | owns | Search service",
+            "Mara Voss | owns | Search service |  | ?",
+        },
+    ),
+    (
+        "a column of suppliers under a company's name supplies it, and the rest of the row is theirs",
+        Passage(
+            "# Northgate Foods: suppliers\n\n| Supplier | Country | Price (EUR/t) |\n|---|---|---|\n"
+            "| Ardent Grain | Poland | 310 |\n"
+        ),
+        {
+            "Ardent Grain | supplies | Northgate Foods",
+            "Ardent Grain | located in | Poland",
+            "Ardent Grain | price | 310 EUR/t",
+        },
+    ),
+    (
+        "a heading that names a person is who she is, whatever acronyms and demonyms stand between",
+        Passage(
+            "# Dr. Mara Voss\n\nMara Voss is a Nigerian-British chemist. She studied at Kingsmead College and left ETH "
+            "in 2011. From 2012 to 2016 she worked at Novarum."
+        ),
+        {
+            "Mara Voss | job title | chemist",
+            "Mara Voss | studied at | Kingsmead College |  | ?",
+            "Mara Voss | works for | ETH |  | 2012",
+            "Mara Voss | works for | Novarum | 2012 | 2017",
         },
     ),
     (

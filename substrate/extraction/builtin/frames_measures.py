@@ -1,0 +1,175 @@
+"""Frames about what something measures, how it stands, and what it has where: amounts reached, statuses, branches."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+
+from substrate.extraction.builtin.clauses import Clause
+from substrate.extraction.builtin.drafts import role_drafts
+from substrate.extraction.builtin.frames import Scene, aspect_of
+from substrate.extraction.builtin.frames_values import attribute, plain_attribute
+from substrate.extraction.builtin.intervals import interval
+from substrate.extraction.builtin.terms import Term
+from substrate.extraction.claims import Value
+
+_REACHING = frozenset("reach total hit stand amount come average exceed equal number".split())
+_PREMISES = {
+    **dict.fromkeys(("office", "offices"), "has office in"),
+    **dict.fromkeys(("branch", "branches"), "has branch in"),
+    **dict.fromkeys(("plant", "plants", "factory", "factories", "mill", "mills"), "has plant in"),
+    **dict.fromkeys(("warehouse", "warehouses", "depot", "depots"), "has warehouse in"),
+    **dict.fromkeys(("site", "sites", "facility", "facilities", "location", "locations"), "has site in"),
+    **dict.fromkeys(("store", "stores", "shop", "shops"), "has store in"),
+    **dict.fromkeys(("laboratory", "laboratories", "lab", "labs"), "has laboratory in"),
+    **dict.fromkeys(("subsidiary", "subsidiaries"), "has subsidiary in"),
+}
+"""What somebody has at a place: the noun is part of the phrase, since an office is no seat."""
+_HAVING = frozenset("have operate maintain run keep own".split())
+_STATES = frozenset(
+    "status state priority severity phase stage category type nationality colour color language version licence "
+    "license currency classification rating grade format protocol motto".split()
+)
+"""Attributes whose value is a word."""
+_GIVEN = frozenset("allocate assign earmark approve grant award budget".split())
+_DELIVERING = frozenset("supply provide deliver".split())
+_GETTING = frozenset("buy source purchase procure order".split())
+_PLACED = {"base": "located in", "locate": "located in", "situate": "located in", "headquarter": "headquartered in"}
+
+
+def reached(scene: Scene, clause: Clause) -> bool:
+    """ "X's revenue reached V", "revenue of X totalled V", "X's headcount stands at V"."""
+    if clause.lemma not in _REACHING or clause.passive:
+        return False
+    values = [t for t in scene.terms([*clause.objects, *clause.at("at", "to")]) if t.sort == "value"]
+    owned = [t for t in scene.terms(clause.subjects) if t.sort == "attribute" and t.owner]
+    if len(values) != 1 or not owned or clause.lemma == "exceed":
+        return False
+    time = interval(clause.times, aspect_of(clause, "state"))
+    return sum(attribute(scene, clause, t, values[0], time) for t in owned) > 0
+
+
+def allotted(scene: Scene, clause: Clause) -> bool:
+    """ "EUR 5 million was allocated to X", "X was allocated EUR 5 million": its budget."""
+    if clause.lemma not in _GIVEN or not clause.passive:
+        return False
+    subjects = scene.terms(clause.subjects)
+    values = [t for t in subjects if t.value is not None and t.value.datatype == "money"]
+    things = [t for t in scene.terms(clause.at("to", "for")) if t.sort == "name" and t.kind != "person"]
+    if not values:
+        values = [t for t in scene.terms(clause.objects) if t.value is not None and t.value.datatype == "money"]
+        things = [t for t in subjects if t.sort == "name" and t.kind != "person"]
+    if len(values) != 1 or values[0].value is None or not things or clause.lemma not in {"allocate", "earmark"}:
+        return False
+    for thing in things:
+        scene.add(clause, thing, "budget", values[0].value, interval(clause.times, "start", clause.tense))
+    return True
+
+
+def stated(scene: Scene, clause: Clause) -> bool:
+    """ "The status of X is closed", "X's priority is high": a word that says how it stands with X."""
+    owned = [t for t in scene.terms(clause.subjects) if t.sort == "attribute" and t.owner and t.text in _STATES]
+    said = [c for c in clause.verb.children if c.dep_ in {"acomp", "attr", "oprd"} and c.i > clause.verb.i]
+    bare = clause.passive and not clause.at("by", "to", "from") and not clause.objects
+    if bare and owned and owned[0].text in {"status", "state"}:
+        said = [clause.verb]
+    elif clause.lemma not in {"be", "remain"}:
+        return False
+    if len(owned) != 1 or len(said) != 1 or any(c.dep_ in {"neg", "conj", "prep", "relcl"} for c in said[0].children):
+        return False
+    if scene.reader.unit(said[0]).kind not in {"word", "name", "amount"}:
+        return False
+    owner, first = owned[0].owner, said[0] if said[0] == clause.verb else said[0].left_edge
+    while first.i < said[0].i and first.dep_ == "det":
+        first = scene.reader.doc[first.i + 1]
+    words = scene.reader.slice(first.i, said[0].i)
+    if owner is None or owner.sort not in {"name", "definite", "pronoun"} or len(words) > 40:
+        return False
+    time = interval(clause.times, aspect_of(clause, "state"), clause.tense)
+    scene.add(clause, owner, plain_attribute(owned[0].text), Value(words), time, wording=owned[0].text)
+    return True
+
+
+def placed_by_kind(scene: Scene, clause: Clause) -> bool:
+    """ "X is an IT company based in Lyon": what its kind is said to be is said of it. Other frames read on."""
+    if clause.lemma not in _PLACED or clause.verb.dep_ != "acl":
+        return False
+    noun = clause.verb.head
+    main = next((c for c in scene.clauses if noun in c.predicates and c.lemma == "be"), None)
+    subjects = scene.terms(main.subjects) if main is not None else []
+    if main is None or scene.reader.unit(noun).kind != "word" or not all(t.sort == "name" for t in subjects):
+        return False
+    done = False
+    for place in (t for t in scene.terms(clause.at("in", "at")) if t.sort == "name"):
+        for subject in subjects:
+            time = interval(clause.times or main.times, "state", main.tense)
+            made = replace(clause, mood=clause.mood or main.mood)
+            scene.add(made, subject, _PLACED[clause.lemma], place, time, object_kind="place")
+            done = True
+    return done
+
+
+def present(scene: Scene, clause: Clause) -> bool:
+    """ "X has offices in A, B and C", "X operates a plant in Lyon"."""
+    if clause.lemma not in _HAVING or clause.passive:
+        return False
+    done = False
+    for token in clause.objects:
+        phrase = _PREMISES.get(token.lower_)
+        places = [t for p, g in scene.reader.prepositions(token) if p in {"in", "at"} for t in scene.reader.terms(g)]
+        places = places or (scene.terms(clause.at("in", "at")) if phrase else [])
+        if phrase is None or any(scene.reader.unit(c).kind == "name" for c in token.children if c.i < token.i):
+            continue
+        time = interval(clause.times, aspect_of(clause, "state"), clause.tense)
+        for subject in (t for t in scene.terms(clause.subjects) if t.sort in {"name", "pronoun", "definite"}):
+            for place in (t for t in places if t.sort == "name" and t.kind in {None, "place"}):
+                scene.add(clause, subject, phrase, place, time, object_kind="place")
+                done = True
+    return done
+
+
+def holders_listed(scene: Scene, clause: Clause) -> bool:
+    """ "Y's customers include A and B", "the members of Z are A and B": each holds that of Y."""
+    roles = [t for t in scene.terms(clause.subjects) if t.sort == "role" and t.owner is not None]
+    if clause.lemma not in {"include", "be", "comprise"} or clause.passive or len(roles) != 1:
+        return False
+    token = roles[0].token
+    held = scene.terms([*clause.objects, *clause.predicates])
+    if token is None or token.tag_ != "NNS" or not held or any(t.sort != "name" for t in held):
+        return False
+    time = interval(clause.times, aspect_of(clause, "state"), clause.tense)
+    found = [d for t in held for d in role_drafts(t, roles[0], None, time, clause.mood, clause.words)]
+    scene.findings.drafts.extend(found)
+    return bool(found)
+
+
+def supplied(scene: Scene, clause: Clause) -> bool:
+    """ "X supplies Y to Z", "X provides Z with Y", "Z buys Y from X": X supplies Z."""
+    giving, getting = clause.lemma in _DELIVERING, clause.lemma in _GETTING
+    if not (giving or getting) or not clause.objects:
+        return False
+    subjects = scene.terms(clause.subjects)
+    if clause.passive:
+        return False
+    if giving and clause.at("to"):
+        pairs = [(a, b) for a in subjects for b in scene.terms(clause.at("to"))]
+    elif giving and clause.at("with"):
+        pairs = [(a, b) for a in subjects for b in scene.terms(clause.objects)]
+    elif getting and clause.at("from") and not any(_company(t) for t in scene.terms(clause.objects)):
+        pairs = [(b, a) for a in subjects for b in scene.terms(clause.at("from"))]
+    else:
+        return False
+    pairs = [(a, b) for a, b in pairs if a.sort in _NAMING and b.sort in _NAMING and "place" not in {a.kind, b.kind}]
+    aspect = "event" if clause.tense in {"past", "perfect"} and clause.times and not giving else "state"
+    if aspect == "event" or (getting and clause.tense != "present"):
+        return False
+    for a, b in pairs:
+        scene.add(clause, a, "supplies", b, interval(clause.times, aspect_of(clause, "state"), clause.tense))
+    return bool(pairs)
+
+
+_NAMING = frozenset(("name", "pronoun", "definite"))
+
+
+def _company(term: Term) -> bool:
+    return term.sort == "name" and re.search(r"\d", term.text) is None
