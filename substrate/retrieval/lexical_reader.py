@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 import threading
 from collections import OrderedDict
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -19,11 +19,14 @@ from uuid import UUID
 from substrate import sql
 from substrate.db import ReadConnection
 from substrate.errors import Unavailable
+from substrate.retrieval.filters import Filters
 from substrate.retrieval.lexical_files import IndexFiles
 from substrate.retrieval.lexical_schema import (
     FIELDS,
     Field,
     Term,
+    among,
+    chunk_numbers,
     coverage_query,
     open_index,
     scoring_query,
@@ -54,7 +57,7 @@ class View:
 
     searcher: Any | None
     tail: Tail
-    _lock: threading.Lock = field(default_factory=threading.Lock)
+    lock: threading.Lock = field(default_factory=threading.Lock)
 
     def catch_up(self, conn: ReadConnection, kb_id: UUID, seq: int) -> None:
         """See everything up to `seq`: one query, and none where the view has seen it before."""
@@ -64,46 +67,39 @@ class View:
         rows = conn.execute(sql.query("retrieval_events"), {"kb_id": kb_id, "after": after, "upto": seq}).fetchall()
         # A sequence resolved in a later snapshot than this one must not pass for seen.
         visible = min(seq, rows[0]["head"]) if rows else after
-        with self._lock:
+        with self.lock:
             self.tail.take(rows, visible)
 
-    def search(self, wanted: Sequence[Term], seq: int, namespace: str | None, depth: int) -> list[Match]:
+    def search(self, wanted: Sequence[Term], seq: int, filters: Filters | None, depth: int) -> list[Match]:
         """The `depth` best chunks held at `seq`, best first, ties by id."""
         if not wanted:
             return []
-        with self._lock:
-            found = self.tail.search(wanted, seq, namespace, self._statistics)
+        with self.lock:
+            found = self.tail.search(wanted, seq, filters, self.statistics)
             closed = self.tail.closed(seq)
         if self.searcher is not None:
-            query = search_query(wanted, seq, namespace, closed)
+            query = search_query(wanted, seq, filters, closed)
             found += _best(self.searcher, query, depth)
         found.sort(key=lambda pair: (-pair[0], pair[1]))
         return [Match(chunk_id, score) for score, chunk_id in found[:depth]]
 
     def scores(self, wanted: Sequence[Term], ids: Collection[UUID]) -> dict[UUID, float]:
         """What `search` would give these chunks, which the caller knows to have been held; none for no match."""
-        if not wanted or not ids:
-            return {}
-        with self._lock:
-            found = self.tail.scores(wanted, self._statistics, ids)
-        return found if self.searcher is None else _scored(self.searcher, scoring_query(wanted, ids), ids) | found
+        return self.judged(ids).scores(wanted)
 
     def coverage(
         self, wanted: Sequence[Term], ids: Collection[UUID], fields: Sequence[Field] = ("body", "title")
     ) -> dict[UUID, float]:
         """The share of the question's terms that these chunks hold in any of the fields, by rarity; 0 to 1."""
-        with self._lock:
-            rarity = self._rarity({term.text for term in wanted if term.field == "body"})
-            whole = sum(rarity.values())
-            if not whole or not ids:
-                return {}
-            found = dict(self.tail.covered(rarity, fields, ids))
-        if self.searcher is not None:
-            found = _scored(self.searcher, coverage_query(rarity, fields, ids), ids) | found
-        return {chunk_id: covered / whole for chunk_id, covered in found.items()}
+        return self.judged(ids).coverage(wanted, fields)
 
-    def _rarity(self, texts: Collection[str]) -> dict[str, float]:
-        known = self._statistics
+    def judged(self, ids: Collection[UUID]) -> Judged:
+        """These chunks, to be scored several times."""
+        return Judged(self, {i.int: i for i in ids})
+
+    def rarity(self, texts: Collection[str]) -> dict[str, float]:
+        """How much each term tells, by how few chunks hold it; the lock is the caller's."""
+        known = self.statistics
         documents = known.documents + len(self.tail)
         found = {}
         for text in sorted(texts):
@@ -111,13 +107,14 @@ class View:
             found[text] = math.log(1 + (documents - holding + 0.5) / (holding + 0.5)) if documents else 0.0
         return found
 
-    def fresh_passages(self, seq: int, namespace: str | None) -> dict[UUID, str]:
+    def fresh_passages(self, seq: int, filters: Filters | None) -> dict[UUID, str]:
         """Chunk ids past the watermark, held at `seq`, with the text an embedder is given."""
-        with self._lock:
-            return self.tail.passages(seq, namespace)
+        with self.lock:
+            return self.tail.passages(seq, filters)
 
     @cached_property
-    def _statistics(self) -> Statistics:
+    def statistics(self) -> Statistics:
+        """What the index knows of its terms, with which the tail is scored."""
         searcher = self.searcher
         if searcher is None or searcher.num_docs <= 1:  # the watermark alone
             return Statistics()
@@ -141,13 +138,49 @@ def _best(searcher: Any, query: Any, depth: int) -> list[tuple[float, UUID]]:
         if len(hits) < most or hits[-1][0] < hits[depth - 1][0]:
             break
         most *= 4
-    return [(score, UUID(searcher.doc(address).get_first("chunk"))) for score, address in hits]
+    numbers = chunk_numbers(searcher, [address for _, address in hits])
+    return [(score, UUID(int=number)) for (score, _), number in zip(hits, numbers, strict=True)]
 
 
-def _scored(searcher: Any, query: Any, ids: Collection[UUID]) -> dict[UUID, float]:
-    known = {str(i): i for i in ids}
-    hits = searcher.search(query, len(known), count=False).hits
-    return {known[searcher.doc(address).get_first("chunk")]: score for score, address in hits}
+@dataclass
+class Judged:
+    """Chunks known to have been held, whatever led to them, and how well they fit a question."""
+
+    view: View
+    ids: Mapping[int, UUID]
+
+    def scores(self, wanted: Sequence[Term]) -> dict[UUID, float]:
+        """See `View.scores`."""
+        if not wanted or not self.ids:
+            return {}
+        tail, found = self.view.tail, {}
+        if tail:
+            with self.view.lock:
+                found = tail.scores(wanted, self.view.statistics, frozenset(self.ids.values()))
+        return self._searched(lambda: scoring_query(wanted, self._inside)) | found
+
+    def coverage(self, wanted: Sequence[Term], fields: Sequence[Field]) -> dict[UUID, float]:
+        """See `View.coverage`."""
+        with self.view.lock:
+            rarity = self.view.rarity({term.text for term in wanted if term.field == "body"})
+            whole = sum(rarity.values())
+            if not whole or not self.ids:
+                return {}
+            found = dict(self.view.tail.covered(rarity, fields, self.ids.values()))
+        found = self._searched(lambda: coverage_query(rarity, fields, self._inside)) | found
+        return {chunk_id: covered / whole for chunk_id, covered in found.items()}
+
+    @cached_property
+    def _inside(self) -> Any:
+        return among([str(i) for i in self.ids.values()])
+
+    def _searched(self, query: Callable[[], Any]) -> dict[UUID, float]:
+        searcher = self.view.searcher
+        if searcher is None:
+            return {}
+        hits = searcher.search(query(), len(self.ids), count=False).hits
+        numbers = chunk_numbers(searcher, [address for _, address in hits])
+        return {self.ids[number]: score for (score, _), number in zip(hits, numbers, strict=True)}
 
 
 class Reader:

@@ -15,6 +15,7 @@ from typing import Any
 from uuid import UUID
 
 from substrate.retrieval.analysis import terms
+from substrate.retrieval.filters import Filters, Place, place_of
 from substrate.retrieval.lexical_schema import FIELDS, OPEN, Field, Term, field_terms
 from substrate.retrieval.passages import passage_text
 
@@ -35,12 +36,12 @@ class Statistics:
 class _Fresh:
     recorded_seq: int
     invalidated_seq: int
-    namespace: str
+    place: Place
     lengths: Mapping[Field, int]
     passage: str
 
-    def held(self, seq: int, namespace: str | None) -> bool:
-        inside = namespace is None or namespace == self.namespace
+    def held(self, seq: int, filters: Filters | None) -> bool:
+        inside = not filters or filters.allows(self.place)
         return inside and self.recorded_seq <= seq < self.invalidated_seq  # lint: axis no database at hand
 
 
@@ -80,7 +81,7 @@ class Tail:
         else:
             lengths, passage = known.lengths, known.passage
         closed = OPEN if row["invalidated_seq"] is None else row["invalidated_seq"]
-        self._fresh[row["id"]] = _Fresh(row["recorded_seq"], closed, row["namespace"], lengths, passage)
+        self._fresh[row["id"]] = _Fresh(row["recorded_seq"], closed, place_of(row), lengths, passage)
 
     def _post(self, row: Mapping[str, Any]) -> Mapping[Field, int]:
         lengths: dict[Field, int] = {}
@@ -96,16 +97,16 @@ class Tail:
         """Indexed chunks that the index still holds for open but that were closed by `seq`."""
         return [chunk_id for chunk_id, closed_seq in self._closed.items() if closed_seq <= seq]
 
-    def passages(self, seq: int, namespace: str | None) -> dict[UUID, str]:
+    def passages(self, seq: int, filters: Filters | None) -> dict[UUID, str]:
         """What an embedder would be given of the chunks held at `seq`."""
-        return {i: fresh.passage for i, fresh in self._fresh.items() if fresh.held(seq, namespace)}
+        return {i: fresh.passage for i, fresh in self._fresh.items() if fresh.held(seq, filters)}
 
     def search(
-        self, wanted: Sequence[Term], seq: int, namespace: str | None, known: Statistics
+        self, wanted: Sequence[Term], seq: int, filters: Filters | None, known: Statistics
     ) -> list[tuple[float, UUID]]:
         """Score and id of each chunk held at `seq` with any of the terms, unordered."""
         scored = self._scored(wanted, known)
-        return [(s, i) for i, s in scored.items() if self._fresh[i].held(seq, namespace)]
+        return [(s, i) for i, s in scored.items() if self._fresh[i].held(seq, filters)]
 
     def scores(self, wanted: Sequence[Term], known: Statistics, ids: Collection[UUID]) -> dict[UUID, float]:
         """The scores of those of `ids` that are here."""

@@ -8,7 +8,9 @@ an error of the database is never dressed up as one of those.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, field
+from functools import cache
 from typing import Any
 from uuid import UUID
 
@@ -19,11 +21,13 @@ from substrate.errors import InvalidInput, ModelUnavailable, Unavailable
 from substrate.reads.moments import envelope, rfc3339
 from substrate.retrieval import vectors
 from substrate.retrieval.embedders import Embedder
+from substrate.retrieval.filters import Filters, Narrowing, narrowed
 from substrate.retrieval.lexical_reader import Match, View, current_view
 from substrate.retrieval.lexical_schema import near_terms, question_terms
 from substrate.retrieval.passages import vector_key
 from substrate.retrieval.questions import Question
 from substrate.retrieval.ranking import WEIGHTS, Pool, Ranked, Scores
+from substrate.retrieval.serving import in_service
 from substrate.settings import Settings
 
 DEPTH = 50
@@ -31,6 +35,8 @@ DEPTH = 50
 SHOWN_CHARACTERS = 800
 LONGEST_QUERY = 2000
 MOST_PASSAGES = 50
+AT_ONCE = 8
+"""Threads of a process that look in the lexical index beside those that answer."""
 
 
 @dataclass(slots=True)
@@ -71,6 +77,7 @@ def search_chunks(
     settings: Settings,
     limit: int = 6,
     namespace: str | None = None,
+    narrowing: Narrowing | None = None,
     explain: bool = False,
 ) -> dict[str, Any]:
     """The best passages for a question among those held at `as_of`, which must be resolved on `conn`.
@@ -79,12 +86,14 @@ def search_chunks(
     heading_path, namespace, doc_time, text (at most 800 characters), truncated, and ``since``: what became of it after
     the moment, or None. ``arms`` tells how either arm stands. With `explain`, ranks and scores per arm ride along.
     An `embedder` that could not be opened is given as the error it failed with, so that the answer can say why.
+    `narrowing` filters before anything is ranked; `namespace` alone is short for the one of them that is asked most.
 
     Raises `InvalidInput` for a blank or over-long query, a limit outside 1 to 50, or a valid time, which passages
     do not have.
     """
     _check(query, as_of, limit)
-    found = _ask_arms(conn, kb_id, query, as_of, embedder, settings, namespace)
+    filters = narrowed(conn, kb_id, narrowing, as_of) if narrowing else Filters(namespace)
+    found = _ask_arms(conn, kb_id, query, as_of, embedder, settings, filters)
     ranked = _ranked(conn, kb_id, query, as_of, found)
     best = ranked.ids[:limit]
     values = {"kb_id": kb_id, "ids": list(best), "cut": SHOWN_CHARACTERS}
@@ -128,11 +137,10 @@ def _ask_arms(
     as_of: AsOf,
     embedder: Embedder | ModelUnavailable | None,
     settings: Settings,
-    namespace: str | None,
+    filters: Filters,
 ) -> _Found:
-    found = _Found()
-    fresh: Mapping[UUID, str] = {}
-    wanted = question_terms(query)
+    found, fresh = _Found(), dict[UUID, str]()
+    lexical: Future[None] | None = None
     try:
         view = current_view(settings, kb_id)
     except Unavailable as error:
@@ -140,34 +148,66 @@ def _ask_arms(
     else:
         view.catch_up(conn, kb_id, as_of.seq)
         found.view = view
-        found.words = view.search(wanted, as_of.seq, namespace, DEPTH)
-        found.near = view.search(near_terms(query), as_of.seq, namespace, DEPTH)
-        found.states["lexical"] = "ok" if wanted else "ok: the query has no word to look for"
-        fresh = view.fresh_passages(as_of.seq, namespace)
+        # Beside the question's vector and the database, which leave this thread idle or the interpreter free.
+        lexical = beside().submit(_ask_words, found, view, query, as_of.seq, filters)
+        fresh = view.fresh_passages(as_of.seq, filters)
+    try:
+        _ask_vectors(conn, kb_id, query, as_of, embedder, settings, filters, fresh, found)
+    finally:
+        if lexical is not None:
+            lexical.result()
+    return found
+
+
+def _ask_words(found: _Found, view: View, query: str, seq: int, filters: Filters) -> None:
+    wanted = question_terms(query)
+    found.words = view.search(wanted, seq, filters, DEPTH)
+    found.near = view.search(near_terms(query), seq, filters, DEPTH)
+    found.states["lexical"] = "ok" if wanted else "ok: the query has no word to look for"
+
+
+def _ask_vectors(
+    conn: ReadConnection,
+    kb_id: UUID,
+    query: str,
+    as_of: AsOf,
+    embedder: Embedder | ModelUnavailable | None,
+    settings: Settings,
+    filters: Filters,
+    fresh: Mapping[UUID, str],
+    found: _Found,
+) -> None:
     if embedder is None:
         found.states["vector"] = "unavailable: no embedder was opened"
-        return found
-    if isinstance(embedder, ModelUnavailable):
-        found.states["vector"] = f"unavailable: {embedder}"
-        return found
+        return
     try:
+        asked = fresh if len(fresh) <= vectors.FRESH_ASKED else {}
+        service = in_service(conn, kb_id, embedder, settings, asked)
+        # No network while a snapshot is held for what is optional.
+        lacking = {} if service.asks_a_network else {i: fresh[i] for i in service.lacking}
         answer = vectors.nearest(
             conn,
             kb_id,
-            embedder,
+            service.embedder,
             query,
             as_of,
             depth=DEPTH,
-            namespace=namespace,
-            fresh=fresh,
-            embed_fresh=settings.embedder != "openai",  # no network while a snapshot is held for what is optional
+            filters=filters,
+            lacking=lacking,
+            waiting=max(service.waiting, len(service.lacking)),
         )
-        found.vector, found.states["vector"] = answer.found, answer.state
-        found.model = vector_key(embedder)
-        found.question = vectors.literal(vectors.question_vector(embedder, query))
+        found.vector = answer.found
+        found.states["vector"] = f"{answer.state}; {service.note}" if service.note else answer.state
+        found.model = vector_key(service.embedder)
+        found.question = vectors.literal(vectors.question_vector(service.embedder, query))
     except ModelUnavailable as error:
         found.states["vector"] = f"unavailable: {error}"
-    return found
+
+
+@cache
+def beside() -> ThreadPoolExecutor:
+    """Threads for what a search does at the same time as its own thread; they wait for nothing and nobody."""
+    return ThreadPoolExecutor(AT_ONCE, thread_name_prefix="search")
 
 
 def _shown(row: Mapping[str, Any], as_of: AsOf) -> dict[str, Any]:
@@ -197,22 +237,20 @@ def ranked_passages(
     namespace: str | None = None,
 ) -> tuple[Ranked, Mapping[str, Mapping[UUID, Mapping[str, Any]]], Mapping[str, str]]:
     """All candidates of `search_chunks` in their order, where each arm put its own, and how the arms stand."""
-    found = _ask_arms(conn, kb_id, query, as_of, embedder, settings, namespace)
+    found = _ask_arms(conn, kb_id, query, as_of, embedder, settings, Filters(namespace))
     return _ranked(conn, kb_id, query, as_of, found), found.ranks(), found.states
 
 
 def _ranked(conn: ReadConnection, kb_id: UUID, query: str, as_of: AsOf, found: _Found) -> Ranked:
     likeness = {near.chunk_id: near.similarity for near in found.vector}
-    pool = Pool(
-        conn,
-        kb_id,
-        found.candidates(),
-        as_of,
-        model=found.model,
-        vector=found.question,
-        known=likeness,
-    )
-    return pool.rank(Question.of(query), _scores(query, found, pool.ids))
+    candidates = found.candidates()
+    # All of them, though one that a filter or a merge took away meanwhile would be scored in vain.
+    scores = beside().submit(_scores, query, found, candidates)
+    try:
+        pool = Pool(conn, kb_id, candidates, as_of, model=found.model, vector=found.question, known=likeness)
+    finally:
+        judged = scores.result()
+    return pool.rank(Question.of(query), judged)
 
 
 def _scores(query: str, found: _Found, ids: Sequence[UUID]) -> Scores:
@@ -221,11 +259,12 @@ def _scores(query: str, found: _Found, ids: Sequence[UUID]) -> Scores:
         return Scores({}, {}, {}, {})
     wanted, view = question_terms(query), found.view
     words, near = ({match.chunk_id: match.score for match in arm} for arm in (found.words, found.near))
+    judged = view.judged(ids)
     return Scores(
-        view.scores(wanted, [i for i in ids if i not in words]) | words,
-        view.scores(near_terms(query), [i for i in ids if i not in near]) | near,
-        view.coverage(wanted, ids),
-        view.coverage(wanted, ids, ("near",)),
+        judged.scores(wanted) | words,
+        judged.scores(near_terms(query)) | near,
+        judged.coverage(wanted, ("body", "title")),
+        judged.coverage(wanted, ("near",)),
     )
 
 

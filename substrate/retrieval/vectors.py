@@ -1,8 +1,10 @@
-"""The vector arm: pgvector, filtered by base, model, namespace and moment before anything is ranked.
+"""The vector arm: pgvector, filtered by base, model, moment and what was asked for before anything is ranked.
 
 Below `EXACT_UP_TO` vectors of a base and model the scan is exact. Above, an HNSW index of exactly that base and model
-serves once the nightly upkeep has built it, so that neither another base nor another model can crowd a filter out;
-what its filters leave short is scanned exactly. Without the index the scan stays exact, and grows with the base.
+serves once orchestration has built it, so that neither another base nor another model can crowd a filter out. Where
+filters or an early moment leave no more than `FEW` passages these are compared exactly, whatever the size of the base;
+above, the index is gone through until enough have passed, and what it leaves short is scanned exactly. Without an index
+the scan stays exact, and grows with the base.
 """
 
 from __future__ import annotations
@@ -13,7 +15,7 @@ import time
 from collections import OrderedDict
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, LiteralString
 from uuid import UUID
 
 import numpy as np
@@ -26,15 +28,21 @@ from substrate.axes.as_of import AsOf
 from substrate.db import EVERY_BASE, Database, ReadConnection, connect
 from substrate.errors import ModelUnavailable
 from substrate.retrieval.embedders import Embedder
+from substrate.retrieval.filters import Filters
 from substrate.retrieval.passages import vector_key
 
-EXACT_UP_TO = 20_000
-"""Rows up to which an exact scan is quick enough: about 2 ms per thousand of 384 dimensions on two busy cores."""
-MOST_INDEXED_DIMENSIONS = 2000
-"""pgvector's own limit for an HNSW index over `vector`."""
+EXACT_UP_TO = 2_000
+"""Rows up to which an exact scan is as quick as the index: about 2 ms per thousand of 384 dimensions on two busy cores,
+where the index takes 2 to 4 ms whatever the size (``make bench-search``)."""
+FEW = 4_000
+"""Passages left by filters up to which they are compared one by one: the index would be gone through in vain."""
+_ALL = 2**31 - 2
+MOST_WHOLE_DIMENSIONS = 2000
+MOST_INDEXED_DIMENSIONS = 4000
+"""pgvector's own limits for an HNSW index over `vector` and over `halfvec`."""
 EMBEDDED_ON_DEMAND = 32
 """Committed passages without a vector that a search embeds itself, once per process; beyond, words alone find them."""
-_FRESH_ASKED = 512
+FRESH_ASKED = 512
 """A tail longer than this is not asked for its missing vectors: the index is far behind, and words must do."""
 _INDEX_KNOWN_SECONDS = 60.0
 _VECTORS_KEPT = 2048
@@ -102,32 +110,23 @@ def nearest(
     as_of: AsOf,
     *,
     depth: int,
-    namespace: str | None = None,
-    fresh: Mapping[UUID, str] | None = None,
-    embed_fresh: bool = True,
+    filters: Filters | None = None,
+    lacking: Mapping[UUID, str] | None = None,
+    waiting: int = 0,
 ) -> VectorAnswer:
     """The `depth` chunks held at the moment that are nearest to the question.
 
-    `fresh` are passages that may have no vector yet; with `embed_fresh` up to `EMBEDDED_ON_DEMAND` of them are
-    embedded here. Raises `ModelUnavailable`; an error of the database stays what it is.
+    `lacking` are passages, with their text, that have no vector yet: up to `EMBEDDED_ON_DEMAND` of them are embedded
+    here. `waiting` is how many the embedding stage still has to read. Raises `ModelUnavailable`; an error of the
+    database stays what it is.
     """
     vector = question_vector(embedder, question)
-    fresh = fresh if fresh and len(fresh) <= _FRESH_ASKED else {}
-    values = {
-        "kb_id": kb_id,
-        "model": vector_key(embedder),
-        "vector": literal(vector),
-        "depth": depth,
-        "namespace": namespace,
-        "fresh": sorted(fresh),
-    }
-    rows = _rows(conn, kb_id, embedder, as_of, values, depth)
-    waiting = max((row["waiting"] for row in rows if row["id"] is None), default=0)
-    found = [Nearest(row["id"], float(row["similarity"])) for row in rows if row["similarity"] is not None]
-    missing = {row["id"]: fresh[row["id"]] for row in rows if row["id"] and row["similarity"] is None}
-    added, failure = _embedded_here(embedder, vector, missing) if embed_fresh else ([], "")
+    values = {"kb_id": kb_id, "model": vector_key(embedder), "vector": literal(vector), "depth": depth, "most": FEW}
+    rows = _rows(conn, kb_id, embedder, as_of, values, filters or Filters())
+    found = [Nearest(row["id"], float(row["similarity"])) for row in rows]
+    added, failure = _embedded_here(embedder, vector, lacking or {})
     found = sorted([*found, *added], key=lambda n: (-n.similarity, n.chunk_id))[:depth]
-    behind = max(waiting, len(missing)) - len(added)
+    behind = max(waiting, len(lacking or {})) - len(added)
     return VectorAnswer(tuple(found), _state(embedder, found, behind, failure))
 
 
@@ -139,25 +138,60 @@ def _state(embedder: Embedder, found: list[Nearest], behind: int, failure: str) 
 
 
 def _rows(
-    conn: ReadConnection, kb_id: UUID, embedder: Embedder, as_of: AsOf, values: dict[str, Any], depth: int
+    conn: ReadConnection, kb_id: UUID, embedder: Embedder, as_of: AsOf, values: dict[str, Any], filters: Filters
 ) -> list[dict[str, Any]]:
-    bound = sql.parameters(as_of, **values)
-    if _index_stands(conn, kb_id, vector_key(embedder)):
+    bound = sql.parameters(as_of, **values, **filters.parameters())
+    stands = _index_stands(conn, kb_id, vector_key(embedder))
+    if filters or (stands and _held_early(conn, as_of, bound)):
+        return _narrowed(conn, kb_id, embedder, as_of, bound, stands)
+    if stands:
         conn.execute(sql.query("retrieval_hnsw_settings"))
         query = _indexed_query(kb_id, embedder, as_of)
         rows = conn.execute(query, bound, prepare=False).fetchall()
-        if sum(row["similarity"] is not None for row in rows) == depth:
+        if len(rows) == values["depth"]:
             return rows
     return conn.execute(sql.query("retrieval_nearest", as_of), bound).fetchall()
 
 
-def _indexed_query(kb_id: UUID, embedder: Embedder, as_of: AsOf) -> pgsql.Composed:
+def _held_early(conn: ReadConnection, as_of: AsOf, bound: dict[str, Any]) -> bool:
+    if as_of.known_seq is None:
+        return False
+    row = conn.execute(sql.query("retrieval_held_early", as_of), bound).fetchone()
+    return bool(row and row["few"])
+
+
+def _narrowed(
+    conn: ReadConnection, kb_id: UUID, embedder: Embedder, as_of: AsOf, bound: dict[str, Any], stands: bool
+) -> list[dict[str, Any]]:
+    """Exact where the filters leave few, by the index where they leave many, exact again where that fell short."""
+    conn.execute(sql.query("retrieval_custom_plans"))
+    exact = sql.query("retrieval_nearest_narrowed", as_of)
+    rows = conn.execute(exact, bound if stands else bound | {"most": _ALL}, prepare=False).fetchall()
+    if stands and max(row["fitting"] or 0 for row in rows) > FEW:
+        conn.execute(sql.query("retrieval_hnsw_settings"))
+        query = _indexed_query(kb_id, embedder, as_of, "retrieval_nearest_narrowed_indexed")
+        rows = conn.execute(query, bound, prepare=False).fetchall()
+        if len(rows) < bound["depth"]:
+            rows = conn.execute(exact, bound | {"most": _ALL}, prepare=False).fetchall()
+    conn.execute(sql.query("retrieval_generic_plans"))
+    return [row for row in rows if row["id"] is not None]
+
+
+def _indexed_query(
+    kb_id: UUID, embedder: Embedder, as_of: AsOf, name: str = "retrieval_nearest_indexed"
+) -> pgsql.Composed:
     """Base and model as literals: only then does the planner know that the partial index covers them."""
-    return pgsql.SQL(sql.query("retrieval_nearest_indexed", as_of)).format(
+    return pgsql.SQL(sql.query(name, as_of)).format(
         dimension=pgsql.Literal(embedder.dimension),
+        kind=pgsql.SQL(_kind(embedder.dimension)),
         kb_id=pgsql.Literal(kb_id),
         model=pgsql.Literal(vector_key(embedder)),
     )
+
+
+def _kind(dimension: int) -> LiteralString:
+    """The type that an index of so many dimensions is over; halves take twice as many."""
+    return "vector" if dimension <= MOST_WHOLE_DIMENSIONS else "halfvec"
 
 
 def _embedded_here(embedder: Embedder, question: Vector, passages: Mapping[UUID, str]) -> tuple[list[Nearest], str]:
@@ -207,9 +241,9 @@ def ensure_vector_index(
     """Build the HNSW index of a base and model once it has more than `above` vectors; True if it was built now.
 
     Needs a login that owns the table; the role that reads and writes does not. Writers go on meanwhile; an index left
-    invalid by a killed build is built anew. Models of more than 2,000 dimensions stay with the exact scan.
+    invalid by a killed build is built anew. Models of more than 4,000 dimensions stay with the exact scan.
     """
-    name = index_name(kb_id, model)
+    name, kind = index_name(kb_id, model), _kind(dimension)
     if dimension > MOST_INDEXED_DIMENSIONS:
         return False
     with connect(admin_conninfo, "twoclocks-index") as conn:
@@ -225,6 +259,8 @@ def ensure_vector_index(
                 pgsql.SQL(sql.query(query)).format(
                     name=pgsql.Identifier(name),
                     dimension=pgsql.Literal(dimension),
+                    kind=pgsql.SQL(kind),
+                    operators=pgsql.SQL(f"{kind}_ip_ops"),
                     kb_id=pgsql.Literal(kb_id),
                     model=pgsql.Literal(model),
                 )

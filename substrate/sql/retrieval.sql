@@ -7,7 +7,7 @@
 select h.seq as head, e.*
 from kb_head h
 left join lateral (
-    select c.id, c.document_id, c.namespace, c.text, c.heading_path, v.filename, v.author,
+    select c.id, c.document_id, d.source_id, d.kind, v.media_type, c.namespace, c.text, c.heading_path, v.filename, v.author,
            coalesce(p.title, '') as title, coalesce(v.doc_time, p.doc_time) as doc_time, c.recorded_seq, c.invalidated_seq,
            case when c.recorded_seq > %(after)s then c.recorded_seq else c.invalidated_seq end as event_seq,
            array(select right(n.text, 600) from chunks n
@@ -17,6 +17,7 @@ left join lateral (
                  where n.kb_id = c.kb_id and n.version_id = c.version_id and n.parser = c.parser
                    and n.position between c.position + 1 and c.position + 4 order by n.position) as after
     from chunks c
+    join documents d on d.kb_id = c.kb_id and d.id = c.document_id
     join document_versions v on v.kb_id = c.kb_id and v.id = c.version_id
     left join parse_results p on p.kb_id = c.kb_id and p.version_id = c.version_id and p.parser = c.parser
     where c.kb_id = %(kb_id)s
@@ -33,50 +34,111 @@ select count(*) as chunks from chunks c
 where c.kb_id = %(kb_id)s and (c.recorded_seq > %(after)s or c.invalidated_seq > %(after)s)
 
 -- name: retrieval_nearest
--- Exact: the chunks nearest to a vector, by inner product of unit vectors, among those held at the moment; then
--- those of `fresh` that no vector of the model exists for, with a null similarity; last a row without an id that
--- counts what waits for the embedding stage, no further than a thousand.
-with nearest as (
+-- Exact: the chunks nearest to a vector, by inner product of unit vectors, among those held at the moment.
+select c.id, -(e.embedding <#> %(vector)s::vector) as similarity
+from embeddings e
+join chunks c on c.kb_id = e.kb_id and c.id = e.chunk_id
+where e.kb_id = %(kb_id)s and e.model = %(model)s and [[held c]]
+order by e.embedding <#> %(vector)s::vector, c.id
+limit %(depth)s
+
+-- name: retrieval_nearest_indexed
+-- The same over the base's HNSW index, whose order is relaxed: the outer sort mends it. Type and dimension must be
+-- literals for the expression to be the indexed one.
+with nearest as materialized (
     select c.id, -(e.embedding <#> %(vector)s::vector) as similarity
     from embeddings e
     join chunks c on c.kb_id = e.kb_id and c.id = e.chunk_id
-    where e.kb_id = %(kb_id)s and e.model = %(model)s and [[held c]]
-      and (%(namespace)s::text is null or c.namespace = %(namespace)s)
-    order by e.embedding <#> %(vector)s::vector, c.id
+    where e.kb_id = {kb_id} and e.model = {model} and [[held c]]
+    order by e.embedding::{kind}({dimension}) <#> %(vector)s::{kind}({dimension})
     limit %(depth)s
 )
-select id, similarity, null::bigint as waiting from nearest
+select id, similarity from nearest order by similarity desc, id
+
+-- name: retrieval_nearest_narrowed
+-- Exact among what the filters leave. `fitting` tells how many passages that are, counted no further than one above
+-- `most`; where it is above, there are no other rows than that.
+with kept as materialized (
+    select c.id
+    from documents d
+    join document_versions v on v.kb_id = d.kb_id and v.document_id = d.id
+    left join parse_results p on p.kb_id = v.kb_id and p.version_id = v.id
+    join chunks c on c.kb_id = v.kb_id and c.version_id = v.id and (p.parser is null or c.parser = p.parser)
+    where d.kb_id = %(kb_id)s and [[held c]]
+      and (%(namespace)s::text is null or d.namespace = %(namespace)s)
+      and (%(documents)s::uuid[] is null or d.id = any(%(documents)s))
+      and (%(sources)s::uuid[] is null or d.source_id = any(%(sources)s))
+      and (%(types)s::text[] is null or d.kind = any(%(types)s) or v.media_type = any(%(types)s))
+      and (%(since)s::timestamptz is null or coalesce(v.doc_time, p.doc_time) >= %(since)s)
+      and (%(until)s::timestamptz is null or coalesce(v.doc_time, p.doc_time) < %(until)s)
+      and (%(passages)s::uuid[] is null or c.id = any(%(passages)s))
+    limit %(most)s + 1
+), counted as materialized (
+    select count(*) as fitting from kept
+), nearest as (
+    select s.id, -(e.embedding <#> %(vector)s::vector) as similarity
+    from kept s
+    join embeddings e on e.kb_id = %(kb_id)s and e.model = %(model)s and e.chunk_id = s.id
+    where (select fitting from counted) <= %(most)s
+    order by e.embedding <#> %(vector)s::vector, s.id
+    limit %(depth)s
+)
+select id, similarity, null::bigint as fitting from nearest
 union all
-select f.id, null, null from unnest(%(fresh)s::uuid[]) as f (id)
-where not exists (select from embeddings e where e.kb_id = %(kb_id)s and e.model = %(model)s and e.chunk_id = f.id)
-union all
-select null, null, count(*) from (
-    select 1 from work w
-    where w.kb_id = %(kb_id)s and w.stage = 'embed' and w.state = 'due' and w.code_version = %(model)s limit 1000
-) due
+select null, null, fitting from counted
 order by similarity desc nulls last, id
 
--- name: retrieval_nearest_indexed
--- The same over the base's HNSW index. Its dimension must be a literal for the expression to be the indexed one.
+-- name: retrieval_nearest_narrowed_indexed
+-- The filters asked of what the HNSW index brings, nearest first, until enough have passed.
 with nearest as materialized (
-    select c.id, -(e.embedding::vector({dimension}) <#> %(vector)s::vector({dimension})) as similarity
+    select c.id, -(e.embedding <#> %(vector)s::vector) as similarity
     from embeddings e
     join chunks c on c.kb_id = e.kb_id and c.id = e.chunk_id
+    join document_versions v on v.kb_id = c.kb_id and v.id = c.version_id
+    join documents d on d.kb_id = c.kb_id and d.id = c.document_id
+    left join parse_results p on p.kb_id = c.kb_id and p.version_id = c.version_id and p.parser = c.parser
     where e.kb_id = {kb_id} and e.model = {model} and [[held c]]
-      and (%(namespace)s::text is null or c.namespace = %(namespace)s)
-    order by e.embedding::vector({dimension}) <#> %(vector)s::vector({dimension})
+      and (%(namespace)s::text is null or d.namespace = %(namespace)s)
+      and (%(documents)s::uuid[] is null or d.id = any(%(documents)s))
+      and (%(sources)s::uuid[] is null or d.source_id = any(%(sources)s))
+      and (%(types)s::text[] is null or d.kind = any(%(types)s) or v.media_type = any(%(types)s))
+      and (%(since)s::timestamptz is null or coalesce(v.doc_time, p.doc_time) >= %(since)s)
+      and (%(until)s::timestamptz is null or coalesce(v.doc_time, p.doc_time) < %(until)s)
+      and (%(passages)s::uuid[] is null or c.id = any(%(passages)s))
+    order by e.embedding::{kind}({dimension}) <#> %(vector)s::{kind}({dimension})
     limit %(depth)s
 )
-select id, similarity, null::bigint as waiting from nearest
-union all
-select f.id, null, null from unnest(%(fresh)s::uuid[]) as f (id)
-where not exists (select from embeddings e where e.kb_id = {kb_id} and e.model = {model} and e.chunk_id = f.id)
-union all
-select null, null, count(*) from (
-    select 1 from work w
-    where w.kb_id = {kb_id} and w.stage = 'embed' and w.state = 'due' and w.code_version = {model} limit 1000
-) due
-order by similarity desc nulls last, id
+select id, similarity from nearest order by similarity desc, id
+
+-- name: retrieval_held_early
+-- Whether no more than `most` passages had been written by a moment: an index over all of them would find few.
+select count(*) <= %(most)s as few from (
+    select from chunks c where c.kb_id = %(kb_id)s and [[recorded c]] limit %(most)s + 1
+) early
+
+-- name: retrieval_custom_plans
+-- For this transaction: filters that are not asked for are planned away, which a plan made for any values cannot.
+select set_config('plan_cache_mode', 'force_custom_plan', true)
+
+-- name: retrieval_generic_plans
+-- Back to what reads are planned with.
+select set_config('plan_cache_mode', 'force_generic_plan', true)
+
+-- name: filter_sources
+-- The sources that are meant by these names or ids; several kinds may share a name.
+select s.id, n.named
+from unnest(%(named)s::text[]) as n (named)
+join sources s on s.kb_id = %(kb_id)s and (s.name = n.named or s.id::text = n.named)
+
+-- name: filter_passages_of_entity
+-- Passages that say something of an entity, by any id that it was written with.
+select a.chunk_id as id from assertions a
+where a.kb_id = %(kb_id)s and a.chunk_id is not null and [[held a]]
+  and (a.subject_id = any(%(members)s) or a.object_id = any(%(members)s))
+union
+select c.chunk_id from mentions m
+join claims c on c.kb_id = m.kb_id and c.id = m.claim_id
+where m.kb_id = %(kb_id)s and m.entity_id = any(%(members)s) and [[recorded m]]
 
 -- name: retrieval_hnsw_settings
 -- For this transaction: go on scanning until enough rows pass the filters; the order is mended by a sort outside.
@@ -88,6 +150,20 @@ select set_config('hnsw.iterative_scan', 'relaxed_order', true), set_config('hns
 select i.indisvalid as valid from pg_class c join pg_index i on i.indexrelid = c.oid
 join pg_namespace n on n.oid = c.relnamespace
 where c.relname = %(name)s and n.nspname = current_schema()
+
+-- name: retrieval_vector_indexes
+-- The models of a base, each with the name its index would have and whether it stands; the one that serves is marked.
+select m.model, m.dimension, s.model is not null as serves, x.name,
+       exists (select from pg_class c join pg_index i on i.indexrelid = c.oid and i.indisvalid
+               join pg_namespace n on n.oid = c.relnamespace
+               where c.relname = x.name and n.nspname = current_schema()) as stands
+from vector_models m
+left join vector_serving s on s.kb_id = m.kb_id and s.model = m.model
+cross join lateral (
+    select 'embeddings_hnsw_' || left(encode(sha256(convert_to(m.kb_id || '/' || m.model, 'UTF8')), 'hex'), 24) as name
+) x
+where m.kb_id = %(kb_id)s
+order by m.model
 
 -- name: retrieval_vector_rows
 -- Vectors of a model in a base, counted no further than `most`.
@@ -105,12 +181,87 @@ where %(above)s < (select count(*) from embeddings e where e.kb_id = k.id and e.
 order by k.slug
 
 -- name: retrieval_create_vector_index
--- Formatted with identifiers and literals by retrieval.vectors alone.
-create index concurrently {name} on embeddings using hnsw ((embedding::vector({dimension})) vector_ip_ops)
+-- Formatted with identifiers and literals by retrieval.vector_indexes alone.
+create index concurrently {name} on embeddings using hnsw ((embedding::{kind}({dimension})) {operators})
 where kb_id = {kb_id} and model = {model}
 
 -- name: retrieval_drop_vector_index
 drop index concurrently if exists {name}
+
+-- name: serving_model
+-- The model whose vectors answer in a base, if one was ever told of; then, for that model or else the one asked with,
+-- which of `fresh` have no vector yet and how many passages wait for theirs, counted no further than a thousand.
+select s.model, m.opened_by, u.model as used,
+       array(select f.id from unnest(%(fresh)s::uuid[]) as f (id)
+             where not exists (select from embeddings e
+                               where e.kb_id = %(kb_id)s and e.model = u.model and e.chunk_id = f.id)) as lacking,
+       (select count(*) from (
+            select from work w
+            where w.kb_id = %(kb_id)s and w.stage = 'embed' and w.state = 'due' and w.code_version = u.model limit 1000
+        ) due) as waiting
+from (select %(kb_id)s::uuid as kb_id) k
+left join vector_serving s on s.kb_id = k.kb_id
+left join vector_models m on m.kb_id = s.kb_id and m.model = s.model
+cross join lateral (
+    select case when %(own)s then %(model)s::text else coalesce(s.model, %(model)s::text) end as model
+) u
+
+-- name: serving_meet_model
+-- Remembers how a model is opened; the first that a base meets serves it.
+with met as (
+    insert into vector_models (kb_id, model, opened_by, dimension)
+    values (%(kb_id)s, %(model)s, %(opened_by)s, %(dimension)s)
+    on conflict (kb_id, model) do update set opened_by = excluded.opened_by
+    where vector_models.opened_by <> excluded.opened_by
+)
+select s.model, m.opened_by from vector_serving s
+join vector_models m on m.kb_id = s.kb_id and m.model = s.model
+where s.kb_id = %(kb_id)s
+
+-- name: serving_first
+insert into vector_serving (kb_id, model) values (%(kb_id)s, %(model)s) on conflict do nothing
+
+-- name: serving_take_over
+-- The model serves from now on if every passage has a vector of it, but for those that no attempt could give one; and if
+-- it has an index where the model before it has one. One statement, so that no search sees a moment between the two.
+update vector_serving s set model = %(model)s, since = clock_timestamp()
+where s.kb_id = %(kb_id)s and s.model <> %(model)s
+  and not exists (
+      select from chunks c
+      where c.kb_id = %(kb_id)s
+        and not exists (select from embeddings e
+                        where e.kb_id = c.kb_id and e.model = %(model)s and e.chunk_id = c.id)
+        and not exists (select from work w
+                        where w.kb_id = c.kb_id and w.stage = 'embed' and w.item_id = c.id
+                          and w.code_version = %(model)s and w.state in ('failed', 'quarantined')))
+  and (%(indexed)s or not exists (
+      select from pg_class x join pg_index i on i.indexrelid = x.oid and i.indisvalid
+      join pg_namespace n on n.oid = x.relnamespace
+      where n.nspname = current_schema()
+        and x.relname = 'embeddings_hnsw_' || left(encode(sha256(convert_to(s.kb_id || '/' || s.model, 'UTF8')), 'hex'), 24)))
+
+-- name: serving_unread
+-- Passages without a vector of a model, the newest first.
+select c.id from chunks c
+where c.kb_id = %(kb_id)s
+  and not exists (select from embeddings e where e.kb_id = c.kb_id and e.model = %(model)s and e.chunk_id = c.id)
+order by c.recorded_seq desc, c.id limit %(most)s
+
+-- name: embed_keep_known
+-- Passages whose very text the model has read before get the same vector again; returns which.
+insert into embeddings (kb_id, chunk_id, model, embedding, text_sha256)
+select %(kb_id)s, n.chunk_id, %(model)s, k.embedding, n.digest
+from unnest(%(ids)s::uuid[], %(digests)s::bytea[]) as n (chunk_id, digest)
+cross join lateral (
+    select e.embedding from embeddings e
+    where e.kb_id = %(kb_id)s and e.model = %(model)s and e.text_sha256 = n.digest limit 1
+) k
+on conflict do nothing
+returning chunk_id
+
+-- name: embed_keep
+insert into embeddings (kb_id, chunk_id, model, embedding, text_sha256)
+values (%(kb_id)s, %(chunk_id)s, %(model)s, %(embedding)s, %(digest)s) on conflict do nothing
 
 -- name: retrieval_passages
 -- What an answer shows of its candidates, for those that were held at the moment. The closing columns tell what

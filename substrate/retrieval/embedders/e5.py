@@ -52,4 +52,5 @@ def open_e5(settings: Settings) -> LocalEmbedder:
         open_session(directory / "encoder.int8.onnx", settings.threads),
         WordTable(weights).feeds,
         PREFIXES,
+        "e5-small",
     )

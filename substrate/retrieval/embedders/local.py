@@ -56,8 +56,10 @@ class LocalEmbedder:
         session: Any,
         feeds: Feeds,
         prefixes: tuple[str, str] = ("", ""),
+        setting: str = "",
     ) -> None:
         self.name = name
+        self.opened_by = {"embedder": setting}
         self.dimension = dimension
         self._tokenizer = tokenizer
         self._session = session

@@ -23,7 +23,7 @@ def open_minilm(settings: Settings) -> LocalEmbedder:
     directory = model_path(settings, "minilm")
     tokenizer = WordPiece(directory / "vocab.txt", TOKEN_LIMIT)
     session = open_session(directory / "encoder.int8.onnx", settings.threads)
-    return LocalEmbedder(NAME, DIMENSION, tokenizer, session, _feeds)
+    return LocalEmbedder(NAME, DIMENSION, tokenizer, session, _feeds, setting="minilm")
 
 
 def _feeds(ids: Ids, mask: Ids) -> Mapping[str, Any]:

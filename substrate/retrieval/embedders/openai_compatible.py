@@ -5,6 +5,7 @@ Retries are the client's own: 408, 409, 429 and 5xx, and lost connections, with 
 
 from __future__ import annotations
 
+import hashlib
 import threading
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -36,7 +37,8 @@ class OpenAIEmbedder:
     truncated = 0
 
     def __init__(self, base_url: str, model: str, key: str | None) -> None:
-        self.name = f"openai:{model}@1"
+        self.name = f"openai:{model}@1{_elsewhere(base_url)}"
+        self.opened_by = {"embedder": "openai", "base_url": base_url, "model": model}
         self._base_url, self._model, self._key = base_url, model, key
         self._client = open_client(base_url, key, retries=RETRIES, seconds=SECONDS_PER_REQUEST)
         self._dimension: int | None = None
@@ -145,6 +147,11 @@ def plan_requests(texts: Sequence[str]) -> Iterator[list[str]]:
         size += len(text)
     if part:
         yield part
+
+
+def _elsewhere(base_url: str) -> str:
+    """Two endpoints may mean two models by one name: vectors of one are not compared with the other's."""
+    return "" if base_url == OPENAI else f"#{hashlib.sha256(base_url.encode()).hexdigest()[:8]}"
 
 
 def open_openai(settings: Settings) -> OpenAIEmbedder:

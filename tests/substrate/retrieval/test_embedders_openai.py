@@ -125,7 +125,7 @@ def test_vectors_come_normalised_with_the_key_and_model_sent(endpoint: Endpoint,
     assert vectors.dtype == np.float32
     np.testing.assert_allclose(np.linalg.norm(vectors, axis=1), 1, atol=1e-6)
     np.testing.assert_allclose(vectors[:, 0] / vectors[:, 1], [4 / 3, 6 / 3], rtol=1e-5)
-    assert (embedder.name, embedder.dimension) == ("openai:tiny@1", 8)
+    assert embedder.name.startswith("openai:tiny@1#") and embedder.dimension == 8  # not at OpenAI
     assert endpoint.paths == ["/v1/embeddings"]
     assert endpoint.headers[0]["authorization"] == f"Bearer {KEY}"
     assert endpoint.requests[0]["model"] == "tiny"
