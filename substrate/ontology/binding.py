@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from substrate.extraction.claims import Value
 from substrate.ledger.drafts import KNOWN_AS
@@ -54,20 +54,27 @@ def bind(
     hit = _hit(ontology, phrase, wording, object_kind == "person")
     if hit is None:
         return unbound
-    relation, backwards, by_person = hit
+    relation = hit.relation
     if relation.kind == "attribute":
         literal = value or Value(object_name or "")
         return Bound(relation.key, subject, None, _with_unit(literal, relation), subject_kind)
     if value is not None and (value.number is not None or value.datatype == "bool"):
         return unbound  # a number is not a thing
     other = object_name if object_name is not None else value.raw if value is not None else ""
-    if backwards or (not by_person and _reversed(ontology, relation, subject_kind, object_kind)):
+    if _swaps(ontology, hit, subject_kind, object_kind):
         return Bound(relation.key, other, subject, None, object_kind, subject_kind)
     return Bound(relation.key, subject, other, None, subject_kind, object_kind)
 
 
-def _hit(ontology: Ontology, phrase: str, wording: str, of_person: bool) -> tuple[Relation, bool, bool] | None:
-    """The relation, whether it is named backwards, and whether a person said so."""
+class Hit(NamedTuple):
+    """A relation, whether it is named backwards, and who or what says so."""
+
+    relation: Relation
+    backwards: bool
+    source: Literal["person", "words", "machine"]
+
+
+def _hit(ontology: Ontology, phrase: str, wording: str, of_person: bool) -> Hit | None:
     plain = _UNIT.sub("", wording).strip()
     said = [d for text in (plain, phrase) if (d := _said(ontology, text)) is not None]
     for decided in said:
@@ -75,9 +82,19 @@ def _hit(ontology: Ontology, phrase: str, wording: str, of_person: bool) -> tupl
             return _of(ontology, decided)
     found = named(ontology, phrase, plain, of_person)
     if found is not None:
-        return *found[:2], False
+        return Hit(*found[:2], "words")
     left = _said(ontology, phrase)
     return _of(ontology, left) if left is not None else None
+
+
+def told_by_wording(ontology: Ontology, phrase: str, wording: str) -> bool:
+    """Does a claim's wording, other than its phrase, settle what it says, so that nothing hangs on the phrase?"""
+    plain = _UNIT.sub("", wording).strip()
+    if plain_phrase(plain) == plain_phrase(phrase):
+        return False
+    said = _said(ontology, plain)
+    worded = ontology.bind(plain) if plain else None
+    return (said is not None and said.by_person) or (worded is not None and not worded[1])
 
 
 def _said(ontology: Ontology, text: str) -> Decided | None:
@@ -86,8 +103,10 @@ def _said(ontology: Ontology, text: str) -> Decided | None:
     return found if found is None or found.relation is None or found.relation in ontology.by_key else None
 
 
-def _of(ontology: Ontology, said: Decided) -> tuple[Relation, bool, bool] | None:
-    return None if said.relation is None else (ontology.by_key[said.relation], said.backwards, said.by_person)
+def _of(ontology: Ontology, said: Decided) -> Hit | None:
+    if said.relation is None:
+        return None
+    return Hit(ontology.by_key[said.relation], said.backwards, "person" if said.by_person else "machine")
 
 
 def named(
@@ -129,18 +148,34 @@ def _with_unit(value: Value, relation: Relation) -> Value:
     return Value(value.raw, value.number, relation.unit, value.datatype)
 
 
-def _reversed(ontology: Ontology, relation: Relation, subject_kind: str | None, object_kind: str | None) -> bool:
-    """Do the kinds say that subject and object changed places? A table with a project per row and a column "Lead"."""
-    if not relation.domain or not relation.range:
-        return False
-    straight = _fits(ontology, subject_kind, relation.domain), _fits(ontology, object_kind, relation.range)
-    crossed = _fits(ontology, subject_kind, relation.range), _fits(ontology, object_kind, relation.domain)
-    return False in straight and True in crossed and False not in crossed
+def _swaps(ontology: Ontology, hit: Hit, subject_kind: str | None, object_kind: str | None) -> bool:
+    """Do subject and object change places? What a person said holds; else the kinds may tell, as for a table with a
+    project per row and a column "Lead"."""
+    told = None if hit.source == "person" else by_kinds(ontology, hit.relation, subject_kind, object_kind)
+    if hit.source == "machine" and told is not None:
+        return told
+    return hit.backwards or told is True
 
 
-def _fits(ontology: Ontology, kind: str | None, allowed: tuple[str, ...]) -> bool | None:
-    """Is a thing of that kind allowed there? None where the kind is not known to the base."""
+def by_kinds(
+    ontology: Ontology, relation: Relation, subject_kind: str | None, object_kind: str | None, *, half: bool = False
+) -> bool | None:
+    """Whether the kinds of the ends fit the other way round alone (True), straight alone (False), or tell nothing.
+
+    `half`: also where the relation declares a kind for one of its ends alone.
+    """
+    if not (half or (relation.domain and relation.range)):
+        return None
+    straight = fits(ontology, subject_kind, relation.domain), fits(ontology, object_kind, relation.range)
+    crossed = fits(ontology, subject_kind, relation.range), fits(ontology, object_kind, relation.domain)
+    if False in straight and True in crossed and False not in crossed:
+        return True
+    return False if False in crossed and True in straight and False not in straight else None
+
+
+def fits(ontology: Ontology, kind: str | None, allowed: tuple[str, ...]) -> bool | None:
+    """Is a thing of that kind allowed there? None where nothing is asked or the kind is not known to the base."""
     key = ontology.class_by_word.get(plain_phrase(kind)) if kind else None
-    if key is None:
+    if key is None or not allowed:
         return None
     return any(key in ontology.ancestors(a) or a in ontology.ancestors(key) for a in allowed)

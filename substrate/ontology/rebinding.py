@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 from uuid import UUID
 
 from substrate import sql
+from substrate.db import AnyConnection
 from substrate.extraction.claims import Value
 from substrate.identity.claims import BoundClaim, bound_claim
 from substrate.identity.drafts import drafts_of, names_in
@@ -69,6 +70,12 @@ class Shape(NamedTuple):
         if (now.predicate_key, now.object_name is not None) != (self.predicate_key, self.linked):
             return True
         return self.bound(before) != now
+
+
+def any_moves(connection: AnyConnection, kb_id: UUID, ontology: Ontology) -> bool:
+    """Is anything asserted otherwise than what is declared and decided now says?"""
+    rows = connection.execute(sql.query("bindings_asserted"), {"kb_id": kb_id}).fetchall()
+    return any(Shape.of(row).moves(ontology, ontology) for row in rows)
 
 
 def rebind(door: Door, before: Ontology, after: Ontology) -> int:

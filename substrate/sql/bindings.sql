@@ -95,3 +95,25 @@ select b.* from bindings b where b.kb_id = %(kb_id)s and b.id = any(%(ids)s)
 
 -- name: bindings_of_phrases
 select b.* from bindings b where b.kb_id = %(kb_id)s and b.phrase = any(%(phrases)s) and [[held b]]
+
+-- name: bindings_phrases
+-- What held claims say, one row for each phrase, wording and look of a claim, with how many there are.
+select c.phrase, c.wording, c.subject_kind, c.object_kind,
+       case when c.object is not null then 'thing'
+            when c.value_number is not null or c.value_type = 'bool' then 'number' else 'text' end as form,
+       count(*) as claims
+from claims c join chunks k on k.kb_id = c.kb_id and k.id = c.chunk_id
+where c.kb_id = %(kb_id)s and c.mood is null and [[held k]]
+group by 1, 2, 3, 4, 5
+
+-- name: bindings_examples
+-- Up to `most` claims for each of these phrases as they are spelled, in reading order.
+select e.* from unnest(%(phrases)s::text[]) as asked (phrase)
+cross join lateral (
+    select c.id, c.phrase, c.wording, c.subject, coalesce(c.object, c.value_raw) as object, c.quote, k.document_id,
+           c.chunk_id, v.filename
+    from claims c
+    join chunks k on k.kb_id = c.kb_id and k.id = c.chunk_id
+    join document_versions v on v.kb_id = k.kb_id and v.id = k.version_id
+    where c.kb_id = %(kb_id)s and c.phrase = asked.phrase and c.mood is null and [[held k]]
+    order by k.document_id, k.position, c.ordinal limit %(most)s) e
