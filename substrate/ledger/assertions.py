@@ -9,7 +9,7 @@ from uuid import UUID
 
 from substrate.ledger.door import Door
 from substrate.ledger.drafts import Draft, TimeColumns, normalise_value
-from substrate.ledger.entities import canonical_ids
+from substrate.ledger.entities import merged_into
 from substrate.ledger.ids import new_id
 from substrate.ledger.recompute import recompute
 from substrate.ledger.refusals import count_restatements, refused, withheld_rows
@@ -44,7 +44,7 @@ def assert_batch(
         return Asserted(known=known)
     fresh = [unique[cast(str, r["source_key"])] for r in rows]
     ids = {i for d in fresh for i in (d.subject_id, d.object_id) if i is not None}
-    canonical = canonical_ids(door.connection, door.kb_id, ids)
+    canonical = merged_into(door, ids)
     hits = refused(door, fresh, canonical)
     if hits:
         count_restatements(door, hits, fresh)

@@ -21,7 +21,7 @@ from pydantic_core import to_json
 
 _ENCODER = json.JSONEncoder(sort_keys=True, separators=(",", ":"), ensure_ascii=False)
 _PLAIN = frozenset({str, int, bool, type(None)})
-_READY = frozenset({str, int, bool, UUID})
+_READY = frozenset({str, int, bool, type(None), UUID})
 _PLACE = struct.Struct(">qiI").pack
 _LENGTH = struct.Struct(">Q").pack
 SALT_BYTES = 16
@@ -81,15 +81,13 @@ def row_bytes(
 
     `sparse`: what is null is left out. `raw` are more columns, put into JSON as they are.
     """
-    row: dict[str, object] = dict(raw or {})
-    for name, value in zip(names, values, strict=True):
-        if value is None:
-            if not sparse:
-                row[name] = None
-        else:
-            kind = type(value)
-            row[name] = value if kind in _READY else _SPELLED.get(kind, _plain)(value)
-    return to_json(row)
+    columns = zip(names, values, strict=True)
+    row = {name: value for name, value in columns if value is not None} if sparse else dict(columns)
+    for name, value in row.items():
+        kind = type(value)
+        if kind not in _READY:
+            row[name] = _SPELLED.get(kind, _plain)(value)
+    return to_json({**raw, **row} if raw else row)
 
 
 def as_stored(value: object) -> object:

@@ -24,6 +24,8 @@ from substrate.ledger.canonical import SALT_BYTES, canonical_bytes, chain_hash, 
 from substrate.ledger.chain import HEADER, PURGE, Place, header_bytes
 
 Via = Literal["pipeline", "rest", "mcp", "cli", "import"]
+Sparse = Literal["entity_canonical", "refusals", "conflicts"]
+"""Tables of which many bases hold no row, so that the door learns it once."""
 
 
 class AlreadyCommitted(Conflict):
@@ -48,6 +50,7 @@ class Door:
     why: str
     idempotency_key: str | None
     _previous: bytes
+    _holds: set[_rows.Table] = field(default_factory=set)
     statements: Counter[_rows.Table] = field(default_factory=Counter)
     """How many times this transaction wrote to each table."""
     _events: list[tuple[str, bytes]] = field(default_factory=list)
@@ -58,6 +61,7 @@ class Door:
         if not rows:
             return
         self.statements[table] += 1
+        self._holds.add(table)
         written = _rows.written(table, rows)
         _rows.insert(self.connection, table, self.kb_id, self.seq, self.at, written)
         self._events.extend((f"insert {table}", payload) for payload in _rows.payloads(table, written))
@@ -113,6 +117,13 @@ class Door:
         for conflict_id in sorted(set(ids)):
             event = {"id": conflict_id, "verdict": verdict, "decided_by": self.actor, "why": why}
             self._events.append(("decide conflicts", canonical_bytes(event)))
+
+    def may_hold(self, table: Sparse) -> bool:
+        """Whether the base may hold a row of `table`; where it cannot, there is nothing to look for.
+
+        Exact when the door opened, and what this transaction inserts counts. Of ``conflicts`` closed ones count too.
+        """
+        return table in self._holds
 
     @property
     def previous_hash(self) -> bytes:
@@ -189,19 +200,23 @@ def open_door(
         done = connection.execute(sql.query("transaction_of_key"), parameters).fetchone()
         if done is not None:
             raise AlreadyCommitted(done["seq"])
-    clock = connection.execute(sql.query("clock")).fetchone()
-    assert clock is not None  # noqa: S101 - a select without from always has a row
+    found = connection.execute(sql.query("state_under_lock"), {"kb_id": kb_id}).fetchone()
+    assert found is not None  # noqa: S101 - a select without from always has a row
+    held: dict[Sparse, bool] = {
+        "entity_canonical": found["merged"], "refusals": found["refusing"], "conflicts": found["contested"]
+    }  # fmt: skip
     door = Door(
         connection=connection,
         kb_id=kb_id,
         seq=head["seq"] + 1,
-        at=max(clock["now"], head["at"] + timedelta(microseconds=1)),
+        at=max(found["now"], head["at"] + timedelta(microseconds=1)),
         actor=actor,
         via=via,
         action=action,
         why=why,
         idempotency_key=idempotency_key,
         _previous=bytes(head["hash"]),
+        _holds={table for table, some in held.items() if some},
     )
     yield door
     if door._events:

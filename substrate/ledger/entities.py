@@ -33,6 +33,18 @@ def cluster_members(connection: AnyConnection, kb_id: UUID, canonical: Iterable[
     return {c: c for c in wanted} | {row["entity_id"]: row["canonical_id"] for row in rows}
 
 
+def merged_into(door: Door, ids: Iterable[UUID]) -> dict[UUID, UUID]:
+    """`canonical_ids` inside the door, which knows whether anything is merged at all."""
+    return canonical_ids(door.connection, door.kb_id, ids) if door.may_hold("entity_canonical") else {}
+
+
+def clusters_of(door: Door, canonical: Iterable[UUID]) -> dict[UUID, UUID]:
+    """`cluster_members` inside the door, which knows whether anything is merged at all."""
+    if door.may_hold("entity_canonical"):
+        return cluster_members(door.connection, door.kb_id, canonical)
+    return {c: c for c in canonical}
+
+
 def resolve_names(
     door: Door, names: Mapping[str, str | None], class_of: Mapping[str, str] | None = None
 ) -> dict[str, UUID]:
@@ -58,11 +70,12 @@ def resolve_names(
     made = {norm: new_id() for norm in fresh}
     door.insert("entities", [{"id": made[n], "label": fresh[n].strip(), "label_norm": n} for n in fresh])
     found |= made
-    _type_entities(door, {found[norms[name]]: kind for name, kind in names.items() if kind}, class_of or {})
+    type_entities(door, {found[norms[name]]: kind for name, kind in names.items() if kind}, class_of or {})
     return {name: found[norm] for name, norm in norms.items()}
 
 
-def _type_entities(door: Door, kinds: Mapping[UUID, str], class_of: Mapping[str, str]) -> None:
+def type_entities(door: Door, kinds: Mapping[UUID, str], class_of: Mapping[str, str]) -> None:
+    """Give the entities that have no type yet the class that `class_of` maps their kind to."""
     wanted = {entity: class_of[kind] for entity, kind in kinds.items() if kind in class_of}
     if not wanted:
         return

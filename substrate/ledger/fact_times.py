@@ -6,7 +6,8 @@ from collections.abc import Mapping
 from operator import itemgetter
 from typing import Any
 
-from substrate.ledger.spans import Span
+from substrate.axes.valid_time import bucket_end
+from substrate.ledger.spans import NOWHERE, Span
 
 TIME = (
     "temporal", "valid_from", "valid_from_precision", "valid_to", "valid_to_precision", "valid_to_origin",
@@ -21,6 +22,25 @@ def time_values(span: Span, temporal: str) -> tuple[Any, ...]:
         temporal, span.start, span.start_precision, span.end, span.end_precision, span.end_origin,
         span.attested_from, span.attested_to, *span.holds, span.undated,
     )  # fmt: skip
+
+
+def time_alone(row: Mapping[str, Any], temporal: str) -> tuple[Any, ...] | None:
+    """What the columns of `TIME` are where one statement stands alone, read off its columns.
+
+    None where it speaks of an end, which takes the walk along a timeline. `Timelines` gives the same, ten times slower.
+    """
+    if row["stated_to_precision"] is not None:
+        return None
+    start, precision, attested = row["stated_from"], row["stated_from_precision"], row["attested_at"]
+    if temporal == "eternal":
+        return (temporal, *(None,) * 9, True)
+    undated = start is None and attested is None
+    if temporal == "state":
+        opens = attested if start is None else start
+        return (temporal, start, precision, None, None, None, attested, None, opens, None, undated)
+    first = attested or NOWHERE if start is None else start
+    last = first if start is None else bucket_end(start, precision)
+    return (temporal, start, precision, None, None, None, attested, None, first, last, undated)
 
 
 def time_of(span: Span, temporal: str) -> dict[str, Any]:

@@ -14,6 +14,8 @@ _VERSION_AND_VARIANT = 0x7 << 76 | 0x2 << 62
 _CHANCE = (1 << 62) - 1
 _BLOCK = 4096
 _drawn: list[bytes] = []
+_UNKNOWN = SafeUUID.unknown  # a member of an enumeration is looked up anew each time
+_set_int, _set_safe = UUID.__dict__["int"].__set__, UUID.__dict__["is_safe"].__set__
 os.register_at_fork(after_in_child=_drawn.clear)  # or two processes would draw the same
 
 
@@ -33,6 +35,6 @@ def new_id() -> UUID:
 def _uuid(value: int) -> UUID:
     """`UUID` checks a hundred things first, for three times as long as the rest takes."""
     made = object.__new__(UUID)
-    object.__setattr__(made, "int", value)
-    object.__setattr__(made, "is_safe", SafeUUID.unknown)
+    _set_int(made, value)
+    _set_safe(made, _UNKNOWN)
     return made

@@ -10,20 +10,22 @@ from __future__ import annotations
 import json
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
+from operator import itemgetter
 from typing import Any, Literal
 from uuid import UUID
 
 from substrate import sql
 from substrate.ledger.conflict_rows import bring_to_agree
 from substrate.ledger.door import Door
-from substrate.ledger.entities import canonical_ids
-from substrate.ledger.fact_times import TIME, outcome, time_of
+from substrate.ledger.entities import merged_into
+from substrate.ledger.fact_times import TIME, outcome, time_alone, time_of, time_values
 from substrate.ledger.ids import new_id
 from substrate.ledger.scenes import Row, Scene, Triple, predicate_of, triple_of, value_of
 from substrate.ledger.spans import Span
 from substrate.ontology.terms import Ontology
 
 _WORDS = ("predicate_key", "phrase", "value_raw", "value_norm", "value_number", "value_unit", "value_type")
+_words = itemgetter(*_WORDS)
 _COMPARED = (*TIME, *_WORDS, "qualifiers", "grade", "confidence")
 Withdrawal = Literal["retracted", "rejected", "parted", "corrected"]
 
@@ -49,7 +51,7 @@ def recompute(
     if not rows:
         return set()
     ids = {i for r in rows for i in (r["subject_id"], r["object_id"]) if i is not None}
-    scene = Scene(door, ontology, canonical_ids(door.connection, door.kb_id, ids))
+    scene = Scene(door, ontology, merged_into(door, ids))
     diff = _Diff(scene, withdrawal, merging, lineages or {})
     dirty = {triple_of(r, scene.canonical) for r in rows}
     changed: set[UUID] = set()
@@ -118,9 +120,11 @@ class _Diff:
     def tell(self, alone: Mapping[Triple, Row]) -> set[Triple]:
         """Collect the facts of statements that stand alone; returns their triples."""
         for triple, row in alone.items():
-            temporal, spans = self.scene.spans_alone(triple, row)
-            for span in spans:
-                self._insert({**_content(span, temporal, [row]), "lineage_id": new_id()}, {row["id"]})
+            temporal = self.scene.temporal_alone(triple, row)
+            at_once = time_alone(row, temporal)
+            times = [at_once] if at_once else [time_values(s, temporal) for s in self.scene.spans_alone(row, temporal)]
+            for values in times:
+                self._insert({**_told(row, values), "lineage_id": new_id()}, {row["id"]})
         return set(alone)
 
     def apply(self, dirty: set[Triple]) -> set[UUID]:
@@ -256,6 +260,20 @@ def _content(span: Span, temporal: str, support: Sequence[Row]) -> dict[str, Any
         **time_of(span, temporal),
         "grade": min(r["grade"] for r in support),
         "confidence": max(r["confidence"] for r in support),
+        "supersedes": None,
+    }
+
+
+def _told(row: Row, times: Sequence[object]) -> dict[str, Any]:
+    """As `_content`, of one statement."""
+    return {
+        "subject_id": row["subject_id"],
+        "object_id": row["object_id"],
+        **dict(zip(_WORDS, _words(row), strict=True)),
+        "qualifiers": row["qualifiers"] or [],
+        **dict(zip(TIME, times, strict=True)),
+        "grade": row["grade"],
+        "confidence": row["confidence"],
         "supersedes": None,
     }
 

@@ -16,7 +16,7 @@ from substrate import sql
 from substrate.errors import NotFound
 from substrate.ledger.door import Door
 from substrate.ledger.drafts import Draft
-from substrate.ledger.entities import canonical_ids, cluster_members
+from substrate.ledger.entities import clusters_of, merged_into
 from substrate.ledger.recompute import recompute
 from substrate.ledger.scenes import Row, Triple, only_ends, relation_of, triple_of
 from substrate.ontology.store import load_ontology
@@ -221,7 +221,7 @@ def _hits(door: Door, rows: Sequence[Row]) -> set[Pair]:
     if not rows:
         return set()
     ids: set[UUID] = {i for r in rows for i in (r["subject_id"], r["object_id"]) if i is not None}
-    canonical = canonical_ids(door.connection, door.kb_id, ids)
+    canonical = merged_into(door, ids)
     subjects: set[UUID] = {r["subject_id"] for r in rows}
     by_triple = _refused_triples(door, {canonical.get(i, i) for i in subjects}, canonical)
     if not by_triple:
@@ -253,7 +253,7 @@ def kept_silent(door: Door, drafts: Sequence[Draft], canonical: Mapping[UUID, UU
     asked = {"kb_id": door.kb_id, "keys": [d.source_key for d in drafts]}
     rows = door.connection.execute(sql.query("refusals_that_met"), asked).fetchall()
     ends = {i for r in rows for i in (r["subject_id"], r["object_id"]) if i is not None}
-    known = {**canonical, **canonical_ids(door.connection, door.kb_id, ends)}
+    known = {**canonical, **merged_into(door, ends)}
     by_key: dict[str, list[Row]] = defaultdict(list)
     for row in rows:
         by_key[row["source_key"]].append(row)
@@ -269,13 +269,15 @@ def _always_met(draft: Draft, rows: Sequence[Row], known: dict[UUID, UUID]) -> b
 
 
 def _refused_triples(door: Door, subjects: set[UUID], canonical: Mapping[UUID, UUID]) -> dict[Triple, list[UUID]]:
-    members = cluster_members(door.connection, door.kb_id, subjects)
+    if not door.may_hold("refusals"):
+        return {}
+    members = clusters_of(door, subjects)
     rows = door.connection.execute(
         sql.query("refusals_of_subjects"), {"kb_id": door.kb_id, "ids": list(members)}
     ).fetchall()
     refusals = [Refusal(**row) for row in rows]
     objects = {r.object_id for r in refusals if r.object_id is not None and r.object_id not in canonical}
-    known = {**canonical, **canonical_ids(door.connection, door.kb_id, objects), **members}
+    known = {**canonical, **merged_into(door, objects), **members}
     found: dict[Triple, list[UUID]] = defaultdict(list)
     for r in refusals:
         for triple in r.triples(known):

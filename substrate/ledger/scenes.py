@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Collection, Hashable, Iterable, Mapping, Sequence
 from datetime import datetime
 from functools import cached_property
@@ -14,7 +14,7 @@ from substrate import sql
 from substrate.ledger._arrays import array_of_ids, array_of_texts
 from substrate.ledger.conflict_rules import RIVALS, Pair, pair
 from substrate.ledger.door import Door
-from substrate.ledger.entities import canonical_ids, cluster_members
+from substrate.ledger.entities import clusters_of, merged_into
 from substrate.ledger.spans import Assertion, Fix, Span, Temporal
 from substrate.ledger.timelines import Timelines
 from substrate.ontology.terms import Ontology
@@ -31,7 +31,7 @@ def relation_of(row: Row) -> str:
 
 def predicate_of(triple: Triple) -> str | None:
     """The predicate key of a triple, None for a phrase that is bound to no relation."""
-    return None if triple[1].startswith("phrase:") else triple[1]
+    return _bound(triple[1])
 
 
 def only_ends(start: datetime | None, end_precision: str | None) -> bool:
@@ -41,10 +41,19 @@ def only_ends(start: datetime | None, end_precision: str | None) -> bool:
 
 def triple_of(row: Row, canonical: Mapping[UUID, UUID]) -> Triple:
     """The triple of an assertion or fact row, on canonical ids."""
-    subject = canonical.get(row["subject_id"], row["subject_id"])
-    if row["object_id"] is not None:
-        return subject, relation_of(row), str(canonical.get(row["object_id"], row["object_id"]))
-    return subject, relation_of(row), f"={row['value_norm']}"
+    subject, thing = row["subject_id"], row["object_id"]
+    if canonical:  # to hash an id takes longer than all the rest, and mostly there is nothing to look up
+        subject, thing = canonical.get(subject, subject), canonical.get(thing, thing)
+    return subject, relation_of(row), f"={row['value_norm']}" if thing is None else str(thing)
+
+
+def _bound(relation: str) -> str | None:
+    return None if relation.startswith("phrase:") else relation
+
+
+def _says_no_more(row: Row) -> bool:
+    """Is a statement about its own triple alone, and not a person's word?"""
+    return not (row["denies"] or row["corrects"] or row["replaces"] or row["origin"] == "person")
 
 
 class Scene:
@@ -68,14 +77,15 @@ class Scene:
         No relation asks for uniqueness, it is not a person's word, denies and corrects nothing, and its triple was
         never stated by anything that is held.
         """
-        triples = [triple_of(r, self.canonical) for r in rows]
-        told = Counter(triples)
-        found = {
-            t: r
-            for t, r in zip(triples, rows, strict=True)
-            if told[t] == 1
-            and not (r["denies"] or r["corrects"] or r["replaces"] or r["origin"] == "person" or self.timelines(t))
-        }
+        contested = {r for r in {relation_of(row) for row in rows} if any(self.ontology.unique(_bound(r)))}
+        found: dict[Triple, Row] = {}
+        again: set[Triple] = set()
+        for row in rows:
+            triple = triple_of(row, self.canonical)
+            if triple in found:
+                again.add(triple)
+            found[triple] = row
+        found = {t: r for t, r in found.items() if t[1] not in contested and t not in again and _says_no_more(r)}
         for triple in self._stated_before(found.keys()):
             found.pop(triple, None)
         return found
@@ -133,12 +143,10 @@ class Scene:
         return dirty
 
     def _load_conflicts(self, dirty: set[Triple]) -> None:
-        """One look whether there are any; where there are none that is all."""
-        connection, kb_id = self.door.connection, self.door.kb_id
-        if connection.execute(sql.query("any_conflict"), {"kb_id": kb_id}).fetchone() is None:
+        if not self.door.may_hold("conflicts"):
             return
         parameters = self._parameters(dirty | self.ring | self.assertions.keys())
-        rows = connection.execute(sql.query("conflicts_of_subjects"), parameters).fetchall()
+        rows = self.door.connection.execute(sql.query("conflicts_of_subjects"), parameters).fetchall()
         for side in ("old", "new"):
             self._known([{**side_of(row, side), "replaces": None} for row in rows])
         self.conflicts = list(rows)
@@ -256,16 +264,18 @@ class Scene:
         }
 
     def _learn_clusters(self, canonical: set[UUID]) -> None:
-        for member, of in cluster_members(self.door.connection, self.door.kb_id, canonical).items():
+        for member, of in clusters_of(self.door, canonical).items():
             self._clusters.setdefault(of, []).append(member)
 
     def _known(self, rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
         """`rows`, once the canonical ids of all they name are known."""
+        if not self.door.may_hold("entity_canonical"):
+            return rows
         named = {i for r in rows for i in (r["subject_id"], r["object_id"]) if i is not None}
         replaced = {UUID(r["replaces"]) for r in rows if (r.get("replaces") or "=")[0] != "="}
         strangers = (named | replaced) - self.canonical.keys()
         own = {i: i for i in strangers}
-        self.canonical |= own | canonical_ids(self.door.connection, self.door.kb_id, strangers)
+        self.canonical |= own | merged_into(self.door, strangers)
         return rows
 
     def row(self, assertion_id: UUID) -> Row:
@@ -284,11 +294,14 @@ class Scene:
         temporal = self._temporal(triple, rows)
         return temporal, self.settled.spans(value_of(triple), temporal)
 
-    def spans_alone(self, triple: Triple, row: Row) -> tuple[Temporal, list[Span]]:
-        """As `spans`, of a statement that stands `alone`."""
-        temporal = self._temporal(triple, [row])
+    def temporal_alone(self, triple: Triple, row: Row) -> Temporal:
+        """How a triple lives in time of which one statement is all there is."""
+        return self._temporal(triple, [row])
+
+    def spans_alone(self, row: Row, temporal: Temporal) -> list[Span]:
+        """The spans of a statement that stands `alone`."""
         statement = self.statement({**row, "recorded_seq": self.door.seq}, _ALONE)
-        return temporal, Timelines({statement.value: [statement]}, {}).spans(statement.value, temporal)
+        return Timelines({statement.value: [statement]}, {}).spans(statement.value, temporal)
 
     def _temporal(self, triple: Triple, rows: Sequence[Row]) -> Temporal:
         predicate = predicate_of(triple)
@@ -300,24 +313,26 @@ class Scene:
     def settled(self) -> Timelines:
         """Asked for once everything is loaded."""
         fixes = self._fixes()
-        return Timelines(
-            {value_of(t): [self._assertion(r, t, fixes) for r in rows] for t, rows in self.assertions.items() if rows},
-            {value_of(t): self.timelines(t) for t in self.assertions},
-            self._together() if self.conflicts else {},
-        )
+        said, shared = {}, {}
+        for triple, rows in self.assertions.items():
+            name = value_of(triple)
+            shared[name] = self.timelines(triple)
+            if rows:
+                said[name] = [self._assertion(r, triple, name, fixes) for r in rows]
+        return Timelines(said, shared, self._together() if self.conflicts else {})
 
     def statement(self, row: Row, triple: Triple) -> Assertion:
         """One assertion row by itself, as the timelines see it."""
-        return self._assertion(row, triple, {})
+        return self._assertion(row, triple, value_of(triple), {})
 
-    def _assertion(self, row: Row, triple: Triple, fixes: Mapping[UUID, Fix]) -> Assertion:
-        """An assertion row as the timelines see it; a triple is the value rivals are told apart by."""
+    def _assertion(self, row: Row, triple: Triple, name: str, fixes: Mapping[UUID, Fix]) -> Assertion:
+        """An assertion row as the timelines see it; a triple's name is the value rivals are told apart by."""
         replaced = row["replaces"]
         if replaced is not None and not replaced.startswith("="):
             replaced = str(self.canonical.get(UUID(replaced), replaced))
         return Assertion(
             id=row["id"],
-            value=value_of(triple),
+            value=name,
             replaces=None if replaced is None else value_of((triple[0], triple[1], replaced)),
             start=row["stated_from"],
             start_precision=row["stated_from_precision"],
@@ -344,7 +359,7 @@ _ALONE: Triple = (UUID(int=0), "", "")  # there is no other value to tell it fro
 
 def value_of(triple: Triple) -> str:
     """A triple as the timelines name it."""
-    return "\x1f".join(map(str, triple))
+    return f"{triple[0]}\x1f{triple[1]}\x1f{triple[2]}"
 
 
 def side_of(conflict: Row, side: str) -> dict[str, Any]:

@@ -15,6 +15,8 @@ EndOrigin = Literal["stated", "engine"]
 
 
 Grade = Literal["A", "B", "C"]
+NOWHERE = datetime(1970, 1, 1, tzinfo=UTC)
+"""Where an event stands of which nobody said when: the first and the last moment of no time at all."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,7 +111,7 @@ class Span:
         """The interval readers filter by; an event without a date holds at no moment."""
         if self.event:
             if self.start is None or self.start_precision is None:
-                nowhere = self.attested_from or datetime(1970, 1, 1, tzinfo=UTC)
+                nowhere = self.attested_from or NOWHERE
                 return nowhere, nowhere
             return self.start, self.end or bucket_end(self.start, self.start_precision)
         first = self.opens if self.opens is not None else self.not_before

@@ -1,8 +1,5 @@
 -- Conflicts between statements, and what people said of periods.
 
--- name: any_conflict
-select 1 as one from conflicts where kb_id = %(kb_id)s limit 1
-
 -- name: conflicts_of_subjects
 -- Conflicts that touch one of these subjects on either side: open ones, and those decided by a verdict that still
 -- counts, which is one that nobody took back.

@@ -6,6 +6,14 @@ select seq, at, hash from kb_head where kb_id = %(kb_id)s for update
 -- The wall clock now, asked after the lock is held; now() would be the transaction's start.
 select clock_timestamp() as now
 
+-- name: state_under_lock
+-- The clock, and what the base holds of the few things that most writes would look for in vain. Asked after the lock is
+-- held, so that it sees what the last transaction left.
+select clock_timestamp() as now,
+       exists (select from entity_canonical c where c.kb_id = %(kb_id)s and c.invalidated_seq is null) as merged,
+       exists (select from refusals r where r.kb_id = %(kb_id)s and r.invalidated_seq is null) as refusing,
+       exists (select from conflicts c where c.kb_id = %(kb_id)s) as contested
+
 -- name: transaction_of_key
 -- The transaction an idempotency key was used for, if any.
 select seq from ledger_transaction where kb_id = %(kb_id)s and idempotency_key = %(key)s
