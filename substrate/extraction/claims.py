@@ -6,7 +6,7 @@ a plain form, and binding that phrase to a relation happens later and can be don
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Future
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -156,8 +156,11 @@ class Asking(Protocol):
         """How many passages it has in flight at most, whatever documents and bases they are of."""
         ...
 
-    def submit(self, passage: Passage) -> Future[Extraction]:
-        """Ask about one passage; returns at once. The future raises `ModelUnavailable`, with its ``usage`` if any."""
+    def submit(self, passage: Passage, begin: Callable[[], None] = ...) -> Future[Extraction]:
+        """Ask about one passage; returns at once. The future raises `ModelUnavailable`, with its ``usage`` if any.
+
+        `begin` is called when its turn has come, before anything is sent; what it raises is raised.
+        """
         ...
 
     def estimate(self, passage: Passage) -> Mapping[str, int]:

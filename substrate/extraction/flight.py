@@ -13,11 +13,12 @@ from concurrent.futures import FIRST_COMPLETED, CancelledError, Future, wait
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime
+from threading import Lock
 from typing import Any
 from uuid import UUID
 
 from substrate import sql, work
-from substrate.db import AnyConnection, Database
+from substrate.db import Database
 from substrate.errors import LeaseLost, ModelUnavailable, Unavailable
 from substrate.extraction.budget import RECHECK_S, Standing, Terms, reserve, settle, standing
 from substrate.extraction.claims import Asking, Extraction
@@ -28,6 +29,8 @@ LEASE_S = 600.0
 """A passage waits for at most one call before its own, and each has `SECONDS_PER_CALL`."""
 GIVE_UP_AFTER = 3
 """Passages in a row, with none answered between them, for which the endpoint stayed down: then the pass ends."""
+OURS_FOR_S = 1.0
+"""How long a base counts as read by this extractor after that was looked up."""
 _FOR_GOOD = (401, 403, 404)
 
 _log = logging.getLogger(__name__)
@@ -54,6 +57,10 @@ class Flight:
         self._down: ModelUnavailable | None = None
         self._in_a_row = 0
         self._pause_s = 0.0
+        self._abandoned: set[UUID] = set()
+        self._asking = Lock()
+        self._rival: str | None = None
+        self._ours_until = 0.0
 
     def run(self) -> work.StageResult:
         """Until nothing is due, the limit is reached, the endpoint stays down or the budget is spent."""
@@ -67,7 +74,10 @@ class Flight:
         except BaseException:
             self._give_back()
             raise
-        if self._pause_s:
+        if self._rival is not None:
+            with self._db.write(self._kb_id) as conn:
+                work.outdate(conn, self._kb_id, "claims", self._rival)
+        elif self._pause_s:
             work.postpone(self._db, self._kb_id, "claims", self._pause_s)
         return result_of(self._db, self._kb_id, "claims", self._total, started)
 
@@ -104,27 +114,22 @@ class Flight:
         with self._db.read(self._kb_id) as conn:
             rows = held_rows(conn, self._kb_id, lease.items)
             known = known_things(conn, self._kb_id, self._key, [row["id"] for row in rows])
-            rival = self._rival(conn)
-        if rival is not None:
-            self._yield_to(rival, lease)
-            return
         passages = [passage_of(row, known.get(row["id"], ())) for row in rows]
         calls = [(row["id"], self._extractor.estimate(p)) for row, p in zip(rows, passages, strict=True)]
         granted = self._reserve(lease, calls)
         for row, passage in zip(rows[:granted], passages[:granted], strict=True):
-            self._flying[self._extractor.submit(passage)] = _Asked(row, lease)
+            self._flying[self._extractor.submit(passage, self._must_be_ours)] = _Asked(row, lease)
 
-    def _rival(self, conn: AnyConnection) -> str | None:
-        """The extractor that took the base over while this pass ran; asked before each call, since each is paid."""
-        found = conn.execute(sql.query("epoch_latest"), {"kb_id": self._kb_id}).fetchone()
-        return found["extractor"] if found is not None and found["extractor"] != self._key else None
-
-    def _yield_to(self, rival: str, lease: work.Lease) -> None:
-        self._over = True
-        work.release(self._db, self._kb_id, lease)
-        with self._db.write(self._kb_id) as conn:
-            work.outdate(conn, self._kb_id, "claims", rival)
-        self._total.failures.append(f"{len(lease.items)} passages and those after them are read by {rival} now")
+    def _must_be_ours(self) -> None:
+        """Raises `ModelUnavailable` if another extractor took the base over; asked before each call, which is paid."""
+        with self._asking:
+            if self._rival is None and time.monotonic() >= self._ours_until:
+                with self._db.read(self._kb_id) as conn:
+                    found = conn.execute(sql.query("epoch_latest"), {"kb_id": self._kb_id}).fetchone()
+                self._rival = found["extractor"] if found is not None and found["extractor"] != self._key else None
+                self._ours_until = time.monotonic() + OURS_FOR_S
+            if self._rival is not None:
+                raise ModelUnavailable(f"passages are read by {self._rival} now", taken_over=self._rival)
 
     def _reserve(self, lease: work.Lease, calls: list[tuple[UUID, Mapping[str, int]]]) -> int:
         """How many of the calls may begin. What nobody holds is done with, and what the budget refuses waits."""
@@ -162,17 +167,21 @@ class Flight:
         for group in by_lease.values():
             self._settle(group)
         if bugs:
-            for asked, future in landed:
-                if _bug(future) is not None:
-                    work.abandon(self._db, self._kb_id, asked.lease)
+            for token, lease in {asked.lease.token: asked.lease for asked, f in landed if _bug(f)}.items():
+                # It counts against all of the lease, which then comes in ever smaller ones until the culprit is alone.
+                work.abandon(self._db, self._kb_id, lease)
+                self._abandoned.add(token)
             raise bugs[0]
 
     def _settle(self, group: Collection[tuple[_Asked, Future[Extraction]]]) -> None:
         lease = next(iter(group))[0].lease
         answered = [(asked.row, future.result()) for asked, future in group if _answered(future)]
-        failed = {asked.row["id"]: error for asked, future in group if (error := self._failure(asked, future))}
-        reasons = {item: work.Failure("model_unavailable", str(error), retry=True) for item, error in failed.items()}
-        tally = Tally(done=len(answered), failed=len(failed))
+        tally = Tally(done=len(answered))
+        reasons: dict[UUID, work.Failure] = {}
+        for asked, future in group:
+            if (error := self._failure(future)) is not None:
+                reasons[asked.row["id"]] = work.Failure("model_unavailable", str(error), retry=True)
+                tally.fail(asked.row["external_id"], str(error))
         try:
             with self._db.write(self._kb_id) as conn:
                 for row, extraction in answered:
@@ -187,10 +196,8 @@ class Flight:
             tally.pay(_usage(future))
         self._total.add(tally)
 
-    def _failure(self, asked: _Asked, future: Future[Extraction]) -> ModelUnavailable | None:
+    def _failure(self, future: Future[Extraction]) -> ModelUnavailable | None:
         """Why a passage has no answer, counted towards giving the endpoint up; None for one that has or that broke."""
-        if _bug(future) is not None:
-            return None
         if future.cancelled():
             return self._down or ModelUnavailable("the pass was given up")
         error = future.exception()
@@ -198,28 +205,31 @@ class Flight:
             self._in_a_row = 0
             return None
         self._in_a_row += 1
-        if self._down is None and (error.facts.get("status") in _FOR_GOOD or self._in_a_row >= GIVE_UP_AFTER):
+        if error.facts.get("taken_over"):
+            self._stop(error)
+        elif self._down is None and (error.facts.get("status") in _FOR_GOOD or self._in_a_row >= GIVE_UP_AFTER):
             self._give_up(error)
-        elif self._down is None:
-            self._total.fail(asked.row["external_id"], str(error))
-            self._total.failed -= 1  # counted with its lease
         return error
 
     def _give_up(self, error: ModelUnavailable) -> None:
         """The endpoint is down: what was not sent yet is not sent, and everything that is due waits."""
-        self._down, self._over = error, True
+        self._stop(error)
         self._pause_s = max(self._pause_s, MODEL_PAUSE_S, float(error.facts.get("retry_after") or 0.0))  # type: ignore[arg-type]
+
+    def _stop(self, error: ModelUnavailable) -> None:
+        """Nothing more is leased, and what was not sent yet is not sent."""
+        self._down, self._over = error, True
         for future in self._flying:
             future.cancel()
-        self._total.failures.append(f"all that is due waits: {error}")
 
     def _give_back(self) -> None:
         """Nothing of what is in flight is waited for; what it will cost is counted by nobody but its server."""
         for future in self._flying:
             future.cancel()
         for lease in {asked.lease.token: asked.lease for asked in self._flying.values()}.values():
-            with suppress(Unavailable):
-                work.release(self._db, self._kb_id, lease)
+            if lease.token not in self._abandoned:
+                with suppress(Unavailable):
+                    work.release(self._db, self._kb_id, lease)
 
 
 def _answered(future: Future[Extraction]) -> bool:

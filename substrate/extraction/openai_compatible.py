@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
@@ -74,12 +74,13 @@ class OpenAIExtractor:
         self._pool.shutdown(wait=True, cancel_futures=True)
         self._client.close()
 
-    def submit(self, passage: Passage) -> Future[Extraction]:
+    def submit(self, passage: Passage, begin: Callable[[], None] = lambda: None) -> Future[Extraction]:
         """Ask about one passage; the future raises `ModelUnavailable` with the ``usage`` there was all the same.
 
-        A passage that the server refuses while it takes others has the one drop ``chunk_unextracted``.
+        `begin` is called first in the thread that asks, when its turn has come; what it raises is raised. A passage
+        that the server refuses while it takes others has the one drop ``chunk_unextracted``.
         """
-        return self._pool.submit(self._extract, passage)
+        return self._pool.submit(self._extract, passage, begin)
 
     def estimate(self, passage: Passage) -> Mapping[str, int]:
         """About what one call will count: its prompt, and an answer a few times as long as the passage."""
@@ -116,8 +117,9 @@ class OpenAIExtractor:
             return _unextracted(str(asked.exception()), passage)
         return asked.result()
 
-    def _extract(self, passage: Passage) -> Extraction:
+    def _extract(self, passage: Passage, begin: Callable[[], None]) -> Extraction:
         bill = Bill()
+        begin()
         try:
             return self._read(passage, bill)
         except ModelUnavailable as error:
