@@ -2,8 +2,8 @@
 
 A claim is right if it matches an entry of gold or also: both ends the same, and its wording one that may stand for the
 entry's relation in that direction. Values count by number and currency or date; a value's wording that the table of
-relations does not know is let pass, a relation's is not. An entry of gold is found if a claim matches it; a stated
-start or end is kept if one of those claims carries it.
+relations does not know is let pass, a relation's is not. What the text says is over is wrong if claimed as if it went
+on. An entry of gold is found if a right claim matches it; a stated start or end is kept if one of those claims has it.
 """
 
 from __future__ import annotations
@@ -41,12 +41,25 @@ _MONEY = frozenset({"price", "amount", "headcount", "attribute"})
 _MOMENTS = frozenset({"started", "ended", "deadline"})
 _IN_PHRASE = frozenset({"role", "status", "attribute", "ended"})
 """Relations whose object may stand in the wording: (X, finance director of, Y), (X, retired from, Y)."""
+_OVER = re.compile(
+    r"\b(left|leaves?|depart\w*|resign\w*|retire\w*|step\w* down|s[oe]l[dl]s?|dispose\w*|divest\w*|former(ly)?"
+    r"|previous(ly)?|(moved?|migrated?|switche[sd]|transferred) from|predecessor|ended|ceased?)\b"
+    r"|离开|离职|退休|卸任|原|前任|曾|调离|不再"
+)
+"""Wordings that say by themselves that it is over."""
 
 
 def matches(said: Said, wanted: Wanted, year: int) -> bool:
     """Whether `said` states `wanted`; `year` is that of the document, for dates that name none."""
     found = readings(said.phrase)
     return any(_states(said, wanted, relation, found, year) for relation in wanted.relations)
+
+
+def right(said: Said, wanted: Wanted, item: Item) -> bool:
+    """Whether `said` states `wanted` and, if that was over when the document was written, does not let it go on."""
+    over = wanted.end == "past" or (wanted.end != "" and wanted.end <= item.date.isoformat())
+    goes_on = over and not said.end and not _OVER.search(said.phrase.casefold())
+    return not goes_on and matches(said, wanted, item.date.year)
 
 
 def _states(said: Said, wanted: Wanted, relation: str, found: frozenset[Reading], year: int) -> bool:
@@ -130,14 +143,14 @@ def score_item(item: Item, said: Sequence[Said]) -> Count:
     year = item.date.year
     count = Count(items=1, claims=len(said), gold=len(item.gold))
     for claim in said:
-        if any(matches(claim, wanted, year) for wanted in (*item.gold, *item.also)):
+        if any(right(claim, wanted, item) for wanted in (*item.gold, *item.also)):
             count.right += 1
             continue
         ends = any(_states(claim, wanted, "any", frozenset(), year) for wanted in (*item.gold, *item.also))
         count.misworded += ends
         count.wrong.append(f"{item.key}: {claim}" + (" (ends right)" if ends else ""))
     for wanted in item.gold:
-        mine = [claim for claim in said if matches(claim, wanted, year)]
+        mine = [claim for claim in said if right(claim, wanted, item)]
         if not mine:
             subject, relation, thing = wanted.subjects[0], " / ".join(wanted.relations), wanted.objects[0]
             count.missed.append(f"{item.key}: {subject} | {relation} | {thing}")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime as dt
+from dataclasses import replace
 from decimal import Decimal
 
 import pytest
@@ -144,16 +145,18 @@ def test_names_are_the_same_if_one_holds_the_other_and_is_not_much_longer():
     assert same_name("chair", "deputy chair") is same_name("总经理", "总经理助理") is False
 
 
-def test_a_stated_end_that_is_lost_is_counted():
-    item = Item(
-        "x", "hr", dt.date(2026, 1, 1), "", (_wanted("x", "Gerd Pahlke | works_for | Havnekraft | to=2025-12-31"),)
-    )
-    kept, lost = (
-        score(Part((item,), ()), {"x": [Said("Gerd Pahlke", "works for", "Havnekraft", end=end)]}).total
-        for end in ("2025-12-31", "")
-    )
-    assert (kept.dated_right, kept.dated, kept.recall) == (1, 1, 1.0)
-    assert (lost.dated_right, lost.dated, lost.recall) == (0, 1, 1.0)
+@pytest.mark.parametrize(
+    ("end", "phrase", "right", "kept"),
+    [("2025-12-31", "works for", 1, 1), ("", "works for", 0, 0), ("past", "works for", 1, 0), ("", "left", 1, 0)],
+)
+def test_what_is_over_is_wrong_if_claimed_as_if_it_went_on(end, phrase, right, kept):
+    wanted = (_wanted("x", "Gerd Pahlke | works_for | Havnekraft | to=2025-12-31"),)
+    item = Item("x", "hr", dt.date(2026, 1, 1), "", wanted)
+    said = {"x": [Said("Gerd Pahlke", phrase, "Havnekraft", end=end)]}
+    total = score(Part((item,), ()), said).total
+    assert (total.right, total.found, total.dated, total.dated_right) == (right, right, right, kept)
+    before = score(Part((replace(item, date=dt.date(2025, 6, 1)),), ()), said).total
+    assert before.right == 1
 
 
 def test_a_claim_is_read_with_the_last_day_it_holds():
