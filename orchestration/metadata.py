@@ -14,6 +14,7 @@ from substrate.audit.signing import Kept
 from substrate.audit.whole import Verified
 from substrate.bases import Base
 from substrate.documents.folders import FolderReport
+from substrate.ontology.bindings_list import list_bindings
 from substrate.reads.invariants import Mark, Misplaced, Table, mark
 from substrate.work import StageResult
 
@@ -37,6 +38,26 @@ def stage_materialized(substrate: Substrate, base: Base, table: Table, result: S
     return Materialized(
         metadata={**counts(result), "dagster/partition_row_count": stands.rows}, data_version=version_of(stands)
     )
+
+
+def bindings_materialized(substrate: Substrate, base: Base, result: StageResult) -> Materialized:
+    """A pass over the phrases, with how many stand by which method and the most frequent that are undecided."""
+    with substrate.database.read(base.id) as connection:
+        stands = mark(connection, base.id, "phrase_bindings")
+        found = list_bindings(connection, base.id, state="undecided", limit=20)
+    undecided = [f"{b['phrase']}: {b['claims']} claims, as in {_quotes(b)}" for b in found["bindings"]]
+    shown = {
+        "methods": dg.MetadataValue.json(found["by_method"]),
+        "undecided": listed(undecided, unlisted=found["total"] - len(undecided)),
+    }
+    return Materialized(
+        metadata={**counts(result), **shown, "dagster/partition_row_count": stands.rows},
+        data_version=version_of(stands),
+    )
+
+
+def _quotes(binding: Mapping[str, Any]) -> str:
+    return "; ".join(repr(e["quote"][:80]) for e in binding["examples"])
 
 
 def index_materialized(result: StageResult) -> Materialized:

@@ -23,10 +23,11 @@ from substrate.work import StageResult
 if TYPE_CHECKING:
     from substrate.documents.parsing import ParserPool
     from substrate.extraction.claims import Extractor
+    from substrate.ontology.votes import Voter
     from substrate.retrieval.embedders import Embedder
 
-Step = Literal["parse", "embed", "index", "claims", "entities", "facts"]
-ALL: tuple[Step, ...] = ("parse", "embed", "index", "claims", "entities", "facts")
+Step = Literal["parse", "embed", "index", "claims", "bindings", "entities", "facts"]
+ALL: tuple[Step, ...] = ("parse", "embed", "index", "claims", "bindings", "entities", "facts")
 
 
 class Services:
@@ -63,6 +64,16 @@ class Services:
                 self._extractor = open_extractor(self.settings)
                 self._opened.append(self._extractor)
             return self._extractor
+
+    @cached_property
+    def voter(self) -> Voter | None:
+        """Who is asked what a phrase names; None where no chat endpoint is set."""
+        from substrate.ontology.votes import open_voter
+
+        found = open_voter(self.settings)
+        if found is not None:
+            self._opened.append(found)
+        return found
 
     @cached_property
     def parsers(self) -> ParserPool:
@@ -159,6 +170,12 @@ def _claims(db: Database, kb_id: UUID, services: Services, limit: int | None) ->
     return run_claims(db, kb_id, services.extractor, limit=limit, terms=Terms.of(services.settings))
 
 
+def _bindings(db: Database, kb_id: UUID, services: Services, limit: int | None) -> StageResult:
+    from substrate.ontology.bindings_stage import run_bindings
+
+    return run_bindings(db, kb_id, lambda: services.embedder, services.voter, limit=limit)
+
+
 def _entities(db: Database, kb_id: UUID, services: Services, limit: int | None) -> StageResult:
     from substrate.identity.stage import run_entities
 
@@ -176,6 +193,7 @@ _STEPS: Mapping[Step, Callable[[Database, UUID, Services, int | None], StageResu
     "embed": _embed,
     "index": _index,
     "claims": _claims,
+    "bindings": _bindings,
     "entities": _entities,
     "facts": _facts,
 }

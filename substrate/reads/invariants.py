@@ -12,7 +12,7 @@ from uuid import UUID
 from substrate import sql
 from substrate.db import AnyConnection
 
-Table = Literal["documents", "document_chunks", "chunk_embeddings", "claims", "entities", "facts"]
+Table = Literal["documents", "document_chunks", "chunk_embeddings", "claims", "phrase_bindings", "entities", "facts"]
 
 
 @dataclass(frozen=True, slots=True)

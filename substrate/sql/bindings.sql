@@ -117,3 +117,8 @@ cross join lateral (
     join document_versions v on v.kb_id = k.kb_id and v.id = k.version_id
     where c.kb_id = %(kb_id)s and c.phrase = asked.phrase and c.mood is null and [[held k]]
     order by k.document_id, k.position, c.ordinal limit %(most)s) e
+
+-- name: mark_of_phrase_bindings
+select concat_ws('.', count(*), max(b.recorded_seq), max(b.invalidated_seq)) as mark,
+       count(*) filter (where b.invalidated_seq is null) as rows
+from bindings b where b.kb_id = %(kb_id)s

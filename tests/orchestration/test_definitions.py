@@ -19,7 +19,9 @@ from orchestration.home import open_instance, prepare, sqlalchemy_url
 from substrate.settings import Settings
 
 ASSETS = {"documents", "document_chunks", "chunk_embeddings", "lexical_index", "claims", "entities", "facts"} | {
-    "ledger_checkpoints"
+    "ledger_checkpoints",
+    "phrase_bindings",
+    "vector_indexes",
 }
 ORCHESTRATION = Path(__file__).parents[2] / "orchestration"
 
@@ -41,8 +43,10 @@ def test_the_lineage_is_the_one_that_is_drawn(loaded: dg.Definitions) -> None:
         "document_chunks": {"documents"},
         "chunk_embeddings": {"document_chunks"},
         "lexical_index": {"document_chunks"},
+        "vector_indexes": {"chunk_embeddings"},
         "claims": {"document_chunks"},
-        "entities": {"claims"},
+        "phrase_bindings": {"claims"},
+        "entities": {"phrase_bindings"},
         "facts": {"entities"},
         "ledger_checkpoints": {"facts"},
     }

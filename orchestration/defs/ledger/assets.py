@@ -1,4 +1,4 @@
-"""What the base holds: entities, and facts on two clocks."""
+"""What the base holds: what phrases name, entities, and facts on two clocks."""
 
 import dagster as dg
 
@@ -8,6 +8,7 @@ from orchestration.metadata import (
     OWNERS,
     SEALED_IN_TIME,
     Materialized,
+    bindings_materialized,
     checkpoint_materialized,
     stage_materialized,
     stored,
@@ -18,6 +19,29 @@ from orchestration.resources import Substrate
 
 @dg.asset(
     deps=[claims],
+    partitions_def=bases,
+    group_name="ledger",
+    automation_condition=on_change,
+    retry_policy=retry_transient,
+    pool="embedder",
+    owners=OWNERS,
+    kinds={"python", "postgres"},
+    metadata=stored("bindings", "postgres"),
+)
+def phrase_bindings(context: dg.AssetExecutionContext, substrate: dg.ResourceParam[Substrate]) -> Materialized:
+    """Which declared relation each phrase of the claims names, in which direction, and what that was decided on.
+
+    Undecided phrases are listed by how often they are said. Facts follow a binding that changes.
+    """
+    from substrate.pipeline import run_step
+
+    base = substrate.base(context.partition_key)
+    result = run_step(substrate.database, base.id, substrate.services, "bindings")
+    return bindings_materialized(substrate, base, result)
+
+
+@dg.asset(
+    deps=[phrase_bindings],
     partitions_def=bases,
     group_name="ledger",
     automation_condition=on_change,
