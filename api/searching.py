@@ -3,23 +3,37 @@
 from __future__ import annotations
 
 import re
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from api.deps import Member
+
+if TYPE_CHECKING:
+    from substrate.retrieval.filters import Narrowing
 
 _ADDRESS = re.compile(r"\b[a-z][a-z0-9+.-]*://[^\s;,()]+")
 _SECRET = re.compile(r"\b(?:sk|pk|tc_pat|key|Bearer)[-_ ][\w.-]{8,}")
 _FOLDERS = re.compile(r"(?<![\w.~-])(?:[\w.~-]*/)+(?=[\w.~-])")
 
 
-def search(who: Member, query: str, as_of: str | None, limit: int) -> dict[str, Any]:
-    """The best passages for a question; ``arms`` tells how either arm stands."""
+def search(
+    who: Member, query: str, as_of: str | None, limit: int, narrowing: Narrowing | None = None
+) -> dict[str, Any]:
+    """The best passages for a question; ``arms`` tells how either arm stands. `narrowing` filters before ranking."""
     from substrate.retrieval.search import search_chunks
 
     embedder = who.embedder_or_error()
     with who.read() as conn:
         moment = who.moment(conn, as_of=as_of)
-        answer = search_chunks(conn, who.kb_id, query, moment, embedder=embedder, settings=who.settings, limit=limit)
+        answer = search_chunks(
+            conn,
+            who.kb_id,
+            query,
+            moment,
+            embedder=embedder,
+            settings=who.settings,
+            limit=limit,
+            narrowing=narrowing,
+        )
     return {**answer, "arms": {arm: without_places(state) for arm, state in answer["arms"].items()}}
 
 

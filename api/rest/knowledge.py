@@ -115,10 +115,28 @@ def changes(
 
 @router.get("/search")
 def search(
-    kb_id: UUID, who: Reader, query: str, as_of: str | None = None, limit: Annotated[int, Query(ge=1, le=50)] = 6
+    kb_id: UUID,
+    who: Reader,
+    query: str,
+    as_of: str | None = None,
+    limit: Annotated[int, Query(ge=1, le=50)] = 6,
+    namespace: str | None = None,
+    document_id: Annotated[list[str] | None, Query()] = None,
+    source: Annotated[list[str] | None, Query()] = None,
+    type: Annotated[list[str] | None, Query()] = None,
+    entity: str | None = None,
+    since: str | None = None,
+    until: str | None = None,
 ) -> dict[str, Any]:
-    """The best passages for a question."""
-    return log_facts(who, "search_chunks", search_as_served(who, query, as_of, limit))
+    """The best passages for a question, among those that every filter leaves.
+
+    ``source`` is a name or an id, ``type`` a kind (``file``, ``memory``) or a media type, ``entity`` a name or an id;
+    ``since`` and ``until`` are of the document's own date, and ``until`` names its last moment.
+    """
+    from substrate.retrieval.filters import Narrowing
+
+    narrowing = Narrowing(namespace, document_id or (), source or (), type or (), entity, since, until)
+    return log_facts(who, "search_chunks", search_as_served(who, query, as_of, limit, narrowing))
 
 
 @router.get("/context")

@@ -89,7 +89,8 @@ class Narrowing:
     """The filters in a caller's words; dates are of any precision, and ``until`` names its last moment."""
 
     namespace: str | None = None
-    document_ids: Sequence[str] = ()
+    documents: Sequence[str] = ()
+    """Ids."""
     sources: Sequence[str] = ()
     """Names of sources, or their ids."""
     types: Sequence[str] = ()
@@ -107,12 +108,14 @@ def narrowed(conn: ReadConnection, kb_id: UUID, asked: Narrowing, as_of: AsOf) -
     """
     from substrate.reads.moments import parse_bucket
 
-    for name in ("document_ids", "sources", "types"):
-        if len(getattr(asked, name)) > MOST_NAMED:
-            raise InvalidInput(f"{name}: at most {MOST_NAMED} in one search", field=name)
+    for field, named in (("document_id", asked.documents), ("source", asked.sources), ("type", asked.types)):
+        if len(named) > MOST_NAMED:
+            raise InvalidInput(f"{field}: at most {MOST_NAMED} in one search", field=field)
+        if not all(text.strip() for text in named):
+            raise InvalidInput(f"{field}: must not be blank", field=field)
     found = Filters(
         asked.namespace,
-        frozenset(_document_id(text) for text in asked.document_ids),
+        frozenset(_document_id(text) for text in asked.documents),
         _sources(conn, kb_id, asked.sources),
         frozenset(asked.types),
         parse_bucket(asked.since, "since").start if asked.since is not None else None,
@@ -129,7 +132,7 @@ def _document_id(text: str) -> UUID:
     try:
         return UUID(text)
     except ValueError:
-        raise InvalidInput(f"document_ids: {text!r} is not an id", field="document_ids") from None
+        raise InvalidInput(f"document_id: {text!r} is not an id", field="document_id") from None
 
 
 def _sources(conn: ReadConnection, kb_id: UUID, named: Collection[str]) -> frozenset[UUID]:
@@ -137,7 +140,7 @@ def _sources(conn: ReadConnection, kb_id: UUID, named: Collection[str]) -> froze
         return frozenset()
     rows = conn.execute(sql.query("filter_sources"), {"kb_id": kb_id, "named": sorted(set(named))}).fetchall()
     if missing := sorted(set(named) - {row["named"] for row in rows}):
-        raise NotFound(f"sources: there is no source {missing[0]!r} in this base", field="sources")
+        raise NotFound(f"source: there is no source {missing[0]!r} in this base", field="source")
     return frozenset(row["id"] for row in rows)
 
 

@@ -268,6 +268,52 @@ def ensure_vector_index(
     return True
 
 
+@dataclass(frozen=True, slots=True)
+class Seen:
+    """What `see_to_indexes` did to one base."""
+
+    built: int
+    dropped: int
+    standing: int
+    """Indexes that stand now."""
+    serves: str | None
+    """The model whose vectors answer now; None where no model has read anything."""
+    refused: str = ""
+    """Why the login may not build what is missing."""
+
+
+def see_to_indexes(db: Database, admin_conninfo: str, kb_id: UUID, model: str, *, above: int = EXACT_UP_TO) -> Seen:
+    """Index the serving model and `model`, the one that is set, where it pays; let that one serve if it may now.
+
+    Indexes of models that neither serve nor are set are dropped; their vectors stay. Building needs the owner's login.
+    """
+    from substrate.retrieval.serving import take_over
+
+    built, refused = 0, ""
+    for row in _known_indexes(db, kb_id):
+        if row["serves"] or row["model"] == model:
+            try:
+                built += ensure_vector_index(admin_conninfo, kb_id, row["model"], row["dimension"], above=above)
+            except psycopg.errors.InsufficientPrivilege as error:
+                refused = f"{error.diag.message_primary}; set TWOCLOCKS_ADMIN_DATABASE_URL"
+    known = _known_indexes(db, kb_id)
+    stands = any(row["stands"] for row in known if row["model"] == model)
+    with db.write(kb_id) as conn:
+        moved = take_over(conn, kb_id, model, indexed=stands)
+    serves = model if moved else next((row["model"] for row in known if row["serves"]), None)
+    dropped = [row["name"] for row in known if row["stands"] and row["model"] not in (serves, model)]
+    if dropped and not refused:
+        with connect(admin_conninfo, "twoclocks-index") as owner:
+            for name in dropped:
+                owner.execute(pgsql.SQL(sql.query("retrieval_drop_vector_index")).format(name=pgsql.Identifier(name)))
+    return Seen(built, len(dropped), sum(row["stands"] for row in known) - len(dropped), serves, refused)
+
+
+def _known_indexes(db: Database, kb_id: UUID) -> list[dict[str, Any]]:
+    with db.read(kb_id) as conn:
+        return conn.execute(sql.query("retrieval_vector_indexes"), {"kb_id": kb_id}).fetchall()
+
+
 def build_vector_indexes(
     db: Database, admin_conninfo: str, model: str, *, above: int = EXACT_UP_TO
 ) -> tuple[list[str], list[str]]:

@@ -7,8 +7,9 @@
 select h.seq as head, e.*
 from kb_head h
 left join lateral (
-    select c.id, c.document_id, d.source_id, d.kind, v.media_type, c.namespace, c.text, c.heading_path, v.filename, v.author,
-           coalesce(p.title, '') as title, coalesce(v.doc_time, p.doc_time) as doc_time, c.recorded_seq, c.invalidated_seq,
+    select c.id, c.document_id, d.source_id, d.kind, c.namespace, c.text, c.heading_path, v.filename, v.author,
+           coalesce(p.title, '') as title, coalesce(v.doc_time, p.doc_time) as doc_time,
+           coalesce(nullif(p.media_type, ''), v.media_type) as media_type, c.recorded_seq, c.invalidated_seq,
            case when c.recorded_seq > %(after)s then c.recorded_seq else c.invalidated_seq end as event_seq,
            array(select right(n.text, 600) from chunks n
                  where n.kb_id = c.kb_id and n.version_id = c.version_id and n.parser = c.parser
@@ -68,7 +69,8 @@ with kept as materialized (
       and (%(namespace)s::text is null or d.namespace = %(namespace)s)
       and (%(documents)s::uuid[] is null or d.id = any(%(documents)s))
       and (%(sources)s::uuid[] is null or d.source_id = any(%(sources)s))
-      and (%(types)s::text[] is null or d.kind = any(%(types)s) or v.media_type = any(%(types)s))
+      and (%(types)s::text[] is null or d.kind = any(%(types)s)
+           or coalesce(nullif(p.media_type, ''), v.media_type) = any(%(types)s))
       and (%(since)s::timestamptz is null or coalesce(v.doc_time, p.doc_time) >= %(since)s)
       and (%(until)s::timestamptz is null or coalesce(v.doc_time, p.doc_time) < %(until)s)
       and (%(passages)s::uuid[] is null or c.id = any(%(passages)s))
@@ -101,7 +103,8 @@ with nearest as materialized (
       and (%(namespace)s::text is null or d.namespace = %(namespace)s)
       and (%(documents)s::uuid[] is null or d.id = any(%(documents)s))
       and (%(sources)s::uuid[] is null or d.source_id = any(%(sources)s))
-      and (%(types)s::text[] is null or d.kind = any(%(types)s) or v.media_type = any(%(types)s))
+      and (%(types)s::text[] is null or d.kind = any(%(types)s)
+           or coalesce(nullif(p.media_type, ''), v.media_type) = any(%(types)s))
       and (%(since)s::timestamptz is null or coalesce(v.doc_time, p.doc_time) >= %(since)s)
       and (%(until)s::timestamptz is null or coalesce(v.doc_time, p.doc_time) < %(until)s)
       and (%(passages)s::uuid[] is null or c.id = any(%(passages)s))

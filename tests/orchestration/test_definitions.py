@@ -44,6 +44,7 @@ def test_the_lineage_is_the_one_that_is_drawn(loaded: dg.Definitions) -> None:
         "chunk_embeddings": {"document_chunks"},
         "lexical_index": {"document_chunks"},
         "vector_indexes": {"chunk_embeddings"},
+        "vector_indexes": {"chunk_embeddings"},
         "claims": {"document_chunks"},
         "phrase_bindings": {"claims"},
         "entities": {"phrase_bindings"},

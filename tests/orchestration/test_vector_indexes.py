@@ -11,6 +11,7 @@ from pydantic import SecretStr
 
 from orchestration.defs.upkeep import schedules
 from orchestration.resources import Substrate
+from substrate.db import connect
 from substrate.documents.intake import PushItem, push
 from substrate.pipeline import run_pipeline
 from substrate.retrieval.passages import vector_key
@@ -64,3 +65,36 @@ def test_a_login_that_may_not_build_one_is_told_of(
     assert not stands(substrate, embedded)
     substrate.settings = substrate.settings.model_copy(update={"admin_database_url": SecretStr(dsn)})
     assert run(substrate, instance, above=2)["built"] == "- test"
+
+
+def test_the_asset_builds_the_index_and_changes_over(
+    substrate: Substrate, embedded: UUID, instance: dg.DagsterInstance, dsn: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from orchestration.defs.retrieval.assets import vector_indexes
+    from orchestration.partitions import bases
+    from substrate.retrieval import vectors
+
+    instance.add_dynamic_partitions(bases.name or "", ["test"])
+
+    def materialized() -> dict[str, object]:
+        result = dg.materialize(
+            [dg.AssetSpec("chunk_embeddings"), vector_indexes],
+            instance=instance,
+            resources={"substrate": substrate},
+            partition_key="test",
+            selection=[vector_indexes],
+        )
+        [made] = result.asset_materializations_for_node("vector_indexes")
+        return {name: value.value for name, value in made.metadata.items()}
+
+    serves = vector_key(substrate.services.embedder)
+    told = {"built": 0, "dropped": 0, "serves": serves, "set": serves}
+    assert materialized() == {**told, "refused": "none"} and not stands(substrate, embedded)
+    monkeypatch.setattr(vectors.see_to_indexes, "__kwdefaults__", {"above": 2})
+    assert materialized()["built"] == 1 and stands(substrate, embedded)
+    assert materialized()["built"] == 0
+    with connect(dsn, "test") as owner:
+        owner.execute(f"drop index {index_name(embedded, serves)}")
+    poor = SecretStr(make_conninfo(dsn, options="-c role=twoclocks_app"))
+    substrate.settings = substrate.settings.model_copy(update={"database_url": poor})
+    assert "TWOCLOCKS_ADMIN_DATABASE_URL" in str(materialized()["refused"])

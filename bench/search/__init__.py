@@ -1,0 +1,1 @@
+"""How fast and how complete search is, at several sizes."""
