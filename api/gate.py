@@ -28,7 +28,14 @@ MOST_CALL = 4 * 1024 * 1024
 """A call over MCP."""
 MOST_DOCUMENTS = 40 * 1024 * 1024
 """A pushed batch: one document of the largest size, as base64 and with its JSON around it."""
-_MOST = {("POST", "documents"): MOST_DOCUMENTS, ("PUT", "ontology"): MOST_ONTOLOGY, ("POST", "mcp"): MOST_CALL}
+MOST_FILE = 8 * 1024 * 1024
+"""A file of an ontology that is to be planned: as large as its readers take."""
+_MOST = {
+    ("POST", "documents"): MOST_DOCUMENTS,
+    ("PUT", "ontology"): MOST_ONTOLOGY,
+    ("POST", "ontology/plans"): MOST_FILE,
+    ("POST", "mcp"): MOST_CALL,
+}
 _BASE = re.compile(r"^/api/v1/kbs/([^/]+)(?:/|$)")
 
 

@@ -9,6 +9,8 @@ def routers() -> list[APIRouter]:
     """Every router, in the order in which paths are matched."""
     from api.rest import (
         bases,
+        bindings,
+        budget,
         conflicts,
         corrections,
         documents,
@@ -16,10 +18,11 @@ def routers() -> list[APIRouter]:
         history,
         knowledge,
         lifecycle,
+        ontology,
         review,
         undo,
         uniqueness,
     )
 
-    nouns = (health, bases, documents, lifecycle, knowledge, history, review, undo, conflicts, corrections, uniqueness)
-    return [noun.router for noun in nouns]
+    first = (health, bases, documents, lifecycle, knowledge, history, review, undo, conflicts, corrections)
+    return [noun.router for noun in (*first, uniqueness, ontology, budget, bindings)]

@@ -24,7 +24,12 @@ from tests.api.mcp.test_protocol import rpc
 from tests.ledger_facts import day
 
 BASE = "/api/v1/kbs/{kb_id}"
-NO_READS = {f"{BASE}/ontology": "the vocabulary as it is edited, not what is believed"}
+NO_READS = {
+    f"{BASE}/model-budget": "what a model may cost today, not what is believed",
+    f"{BASE}/ontology": "the vocabulary as it is edited, not what is believed",
+    f"{BASE}/ontology/file": "the same as a file",
+    f"{BASE}/ontology/plans/{{plan_id}}": "there is none here; asked in test_ontology_routes",
+}
 REQUIRED = {f"{BASE}/diff": {"from_at": "2020", "to_at": "2024"}}
 
 
@@ -46,6 +51,8 @@ def told(server, scribe, database):
         "document_id": str(spoken.document_id),
         "fact_id": str(fact["id"]),
         "since": "2000",
+        "term_key": "leads",
+        "class_key": "person",
     }
     return values, {row["seq"]: bytes(row["head_hash"]).hex() for row in heads}
 
