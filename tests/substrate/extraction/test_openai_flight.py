@@ -180,7 +180,7 @@ def test_a_bug_is_raised_and_in_the_end_quarantines_its_passage_alone(
 
         return submit(passage, poisoned)
 
-    extractor.submit = broken  # type: ignore[method-assign, assignment]
+    extractor.submit = broken  # type: ignore[method-assign]
     for _ in range(20):
         try:
             run_claims(database, kb, extractor)
