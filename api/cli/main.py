@@ -34,6 +34,7 @@ _COMMANDS: Mapping[str, tuple[str, str]] = {
     "conflicts": ("api.cli.conflicts:conflicts", "What sources say against one another: list, decide, revert."),
     "fact": ("api.cli.corrections:fact", "One fact: correct its period, close, confirm, reject, undo."),
     "relation": ("api.cli.uniqueness:relation", "Relations: which look unique, preview, declare late."),
+    "bindings": ("api.cli.bindings:bindings", "What phrases name: list, decide, take back, bind now."),
     "index": ("api.cli.index:index", "Build the lexical index anew."),
     "member": ("api.cli.members:member", "Who belongs to a base: add, remove, list."),
     "token": ("api.cli.tokens:token", "Personal tokens: create, list, revoke."),

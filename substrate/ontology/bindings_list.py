@@ -14,7 +14,7 @@ from substrate.ontology.binding import named
 from substrate.ontology.bindings_phrases import Phrase, by_frequency, examples, phrases_in_use
 from substrate.ontology.store import load_ontology
 from substrate.ontology.terms import Ontology
-from substrate.reads.moments import rfc3339
+from substrate.reads.moments import envelope, resolve, rfc3339
 
 State = Literal["undecided", "bound", "person"]
 STATES: tuple[State, ...] = ("undecided", "bound", "person")
@@ -52,6 +52,7 @@ def list_bindings(
     told = examples(connection, kb_id, [used[one["phrase"]] for one in page if one["phrase"] in used], most_examples)
     return {
         "kb_id": str(kb_id),
+        **envelope(resolve(connection, kb_id)),
         "total": len(wanted),
         "limit": limit,
         "offset": offset,
