@@ -7,25 +7,20 @@ too large to be logged whole and enter the log as a hash.
 from __future__ import annotations
 
 import hashlib
-import json
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from functools import cache
 from operator import itemgetter
-from typing import Any, Literal, NamedTuple, TypeVar
+from typing import Any, Literal, NamedTuple
 from uuid import UUID
 
-from psycopg import Cursor, ServerCursor
 from psycopg import sql as pgsql
-from psycopg.abc import Buffer
-from psycopg.adapt import Loader
-from psycopg.rows import tuple_row
-from psycopg.types.string import TextLoader
 
 from substrate import sql
-from substrate.db import AnyConnection, WriteConnection
+from substrate.db import WriteConnection
 from substrate.ledger._arrays import JsonText, array_of_bytes, array_of_texts, takes_arrays
+from substrate.ledger._sending import hand_over, sending
 from substrate.ledger.canonical import as_stored, canonical_bytes, row_bytes
 
 Table = Literal[
@@ -177,7 +172,7 @@ SHAPES: Mapping[Table, Shape] = {
 }
 
 _ID_COLUMN: Mapping[str, str] = {"entity_types": "entity_id", "entity_canonical": "entity_id"}
-_HAS_KIND = frozenset({"document_versions", "chunks", "assertions", "facts"})
+HAS_KIND = frozenset({"document_versions", "chunks", "assertions", "facts"})
 _NEVER_CLOSED = frozenset(
     {
         "documents",
@@ -195,17 +190,10 @@ _NEVER_CLOSED = frozenset(
     }
 )
 CLOSABLE: tuple[Table, ...] = tuple(t for t in SHAPES if t not in _NEVER_CLOSED)
-_NAMES: Mapping[str, tuple[str, ...]] = {
+NAMES: Mapping[str, tuple[str, ...]] = {
     **{table: (column,) for table, column in _ID_COLUMN.items()},
     "evidence": ("lineage_id", "assertion_id"),
 }
-FETCH = 1_000
-
-T = TypeVar("T")
-AnyCursor = Cursor[Any] | ServerCursor[Any]
-Closing = tuple[str | None, ...]
-"""The names of a closed row, then its kind or its verdict where its table has one."""
-Stored = tuple[int, str | None, Any]
 
 
 class Written(NamedTuple):
@@ -215,12 +203,30 @@ class Written(NamedTuple):
     stored: bytes
 
 
+class Ready(dict[str, Any]):
+    """A row that is in both forms already; nobody may change it any more."""
+
+    __slots__ = ("written",)
+    written: Written
+
+
+def ready(table: Table, rows: Sequence[dict[str, Any]]) -> list[Ready]:
+    """Rows with their forms made, for what is done while something else is waited for."""
+    found = [Ready(row) for row in rows]
+    for row, forms in zip(found, written(table, rows), strict=True):
+        row.written = forms
+    return found
+
+
 def written(table: Table, rows: Sequence[Mapping[str, object]]) -> list[Written]:
     """Rows in both forms. The log keeps every column that is not null, large ones as the SHA-256 of their text."""
-    shape, names = SHAPES[table], _ordered_columns(table)
+    shape, names = SHAPES[table], ordered_columns(table)
     encode, odd, values_of = logged_as(table, True), shape.json | shape.binary | shape.hashed, itemgetter(*names)
     found = []
     for row in rows:
+        if type(row) is Ready:
+            found.append(row.written)
+            continue
         logged = stored = encode(values_of(row))
         if odd and any(map(row.__getitem__, odd)):
             plain = {c: row[c] for c in names if c not in odd}
@@ -237,13 +243,13 @@ def payloads(table: Table, rows: Sequence[Written]) -> list[bytes]:
 
 
 @cache
-def _ordered_columns(table: Table) -> tuple[str, ...]:
+def ordered_columns(table: Table) -> tuple[str, ...]:
     return tuple(sorted(SHAPES[table].columns))
 
 
 def logged_as(table: Table, sparse: bool) -> Callable[[Sequence[object]], bytes]:
     """From the values of `stored` to what the log keeps of a row; events of format 1 had nulls too: not `sparse`."""
-    names = _ordered_columns(table)
+    names = ordered_columns(table)
     hashed = [i for i, column in enumerate(names) if column in SHAPES[table].hashed]
 
     def encode(values: Sequence[object]) -> bytes:
@@ -254,87 +260,6 @@ def logged_as(table: Table, sparse: bool) -> Callable[[Sequence[object]], bytes]
         return row_bytes(names, values, sparse=sparse)
 
     return encode
-
-
-def stored(connection: AnyConnection, table: Table, kb_id: UUID, after: int | None) -> Iterator[Stored]:
-    """Rows recorded after a transaction (None: all there are) in record order: seq, time, values by column name."""
-    at = pgsql.Identifier("recorded_at") if SHAPES[table].timed else pgsql.NULL
-    wanted = [at, *map(pgsql.Identifier, _ordered_columns(table))]
-    for row in _ordered(connection, table, kb_id, "recorded_seq", wanted, after):
-        yield row[0], row[1], row[2:]
-
-
-def closings(connection: AnyConnection, table: Table, kb_id: UUID, after: int | None) -> Iterator[Stored]:
-    """Rows closed after a transaction, in that order: seq, time, and what the closing event says of the row."""
-    at = pgsql.Identifier("invalidated_at")
-    wanted = [at, *map(pgsql.Identifier, (*_NAMES.get(table, ("id",)), *_closing_details(table)))]
-    for seq, moment, *said in _ordered(connection, table, kb_id, "invalidated_seq", wanted, after):
-        yield seq, moment, tuple(said)
-
-
-def closed_by(kind: str, payload: bytes) -> tuple[str, Sequence[Closing]]:
-    """The table that a closing event names, and for each row it closed the words of `closings`."""
-    verb, _, table = kind.partition(" ")
-    event = json.loads(payload)
-    if verb == "decide":
-        return table, [(event["id"], event["verdict"], event["decided_by"], event["why"])]
-    if "links" in event:
-        return table, [tuple(link) for link in event["links"]]
-    details = (event["kind"],) if table in _HAS_KIND else ()
-    return table, [(name, *details) for name in sorted(set(event["ids"]))]
-
-
-def _closing_details(table: Table) -> tuple[str, ...]:
-    if table in ("pending_facts", "conflicts"):
-        return ("verdict", "decided_by", "why")
-    return ("invalidated_kind",) if table in _HAS_KIND else ()
-
-
-def _ordered(
-    connection: AnyConnection,
-    table: Table,
-    kb_id: UUID,
-    order: str,
-    wanted: Sequence[pgsql.Composable],
-    after: int | None,
-) -> Iterator[tuple[Any, ...]]:
-    """Through a server-side cursor, as the log spells values: ids, numbers and times stay text."""
-    statement = pgsql.SQL(
-        "select {order}, {wanted} from {table} where kb_id = %(kb_id)s and {order} is not null {after} order by {order}"
-    ).format(
-        order=pgsql.Identifier(order),
-        wanted=pgsql.SQL(", ").join(wanted),
-        table=pgsql.Identifier(table),
-        after=pgsql.SQL("" if after is None else "and {} > %(after)s").format(pgsql.Identifier(order)),
-    )
-    with connection.cursor(name=f"{order}_of_{table}", row_factory=tuple_row) as cursor:
-        as_logged(cursor)
-        cursor.execute(statement, {"kb_id": kb_id, "after": after})
-        yield from fetched(cursor, FETCH)
-
-
-def fetched(cursor: ServerCursor[T], size: int) -> Iterator[T]:
-    """Every row of a server-side cursor, so many at a time; quicker than the cursor's own iteration."""
-    while rows := cursor.fetchmany(size):
-        yield from rows
-
-
-def as_logged(cursor: AnyCursor) -> None:
-    """Make a cursor read ids, numbers and times as the log writes them. The session must be at UTC, dates ISO.
-
-    No value is too odd to be read this way, so that a forged one is reported and does not end the check.
-    """
-    for type_name in ("uuid", "numeric"):
-        cursor.adapters.register_loader(type_name, TextLoader)
-    cursor.adapters.register_loader("timestamptz", _TimeLoader)
-
-
-class _TimeLoader(Loader):
-    """``2024-03-01 09:30:00.5+00`` to ``2024-03-01T09:30:00.500000Z``."""
-
-    def load(self, data: Buffer) -> str:
-        text = bytes(data).decode()
-        return f"{text[:10]}T{text[11:19]}.{text[20:-3]:0<6}Z"
 
 
 def _digest(value: object) -> str | None:
@@ -350,15 +275,17 @@ def insert(
     then is the table's too: measured, 11 us a row against 9 of COPY and 15 of an array for each column.
     """
     takes_arrays(connection).execute(_insertion("insert_rows", table), _stamped(kb_id, seq, at, rows))
+    hand_over(connection)
 
 
 def insert_not_held(
     connection: WriteConnection, table: Table, kb_id: UUID, seq: int, at: datetime, rows: Sequence[Written], key: str
-) -> set[str]:
-    """As `insert`, but for rows of which one with the same `key` is held; returns the keys of those inserted."""
+) -> Callable[[], set[str]]:
+    """As `insert`, but for rows of which one with the same `key` is held; returns what gives the keys of the others."""
     statement = _insertion("insert_rows_not_held", table, key=pgsql.Identifier(key))
     done = takes_arrays(connection).execute(statement, _stamped(kb_id, seq, at, rows))
-    return {row["key"] for row in done.fetchall()}
+    hand_over(connection)
+    return lambda: {row["key"] for row in done.fetchall()}
 
 
 def _insertion(query: str, table: Table, **more: pgsql.Composable) -> pgsql.Composed:
@@ -391,7 +318,7 @@ def close(
     parts = {
         "table": pgsql.Identifier(table),
         "id": pgsql.Identifier(_ID_COLUMN.get(table, "id")),
-        "kind": pgsql.SQL(", invalidated_kind = %(kind)s" if table in _HAS_KIND else ""),
+        "kind": pgsql.SQL(", invalidated_kind = %(kind)s" if table in HAS_KIND else ""),
     }
     statement = pgsql.SQL(sql.query("close_rows")).format(**parts)
     values = {"kb_id": kb_id, "seq": seq, "at": at, "ids": list(ids), "kind": kind}
@@ -464,7 +391,6 @@ def append(
     log: Sequence[Event],
 ) -> None:
     """Append the transaction and its chained events, which follow the hash `previous`, and move the head."""
-    connection.execute(sql.query("append_transaction"), {"kb_id": kb_id, "seq": seq, "at": at, **transaction})
     kinds, said, salts, hashes = zip(*log, strict=True)
     events = {
         "kinds": array_of_texts(kinds),
@@ -473,8 +399,11 @@ def append(
         "links": array_of_bytes((previous, *hashes[:-1])),
         "hashes": array_of_bytes(hashes),
     }
-    takes_arrays(connection).execute(sql.query("append_events"), {"kb_id": kb_id, "seq": seq, **events})
-    connection.execute(sql.query("move_head"), {"kb_id": kb_id, "seq": seq, "at": at, "hash": transaction["head_hash"]})
+    place: dict[str, object] = {"kb_id": kb_id, "seq": seq, "at": at}
+    with sending(connection):
+        connection.execute(sql.query("append_transaction"), {**place, **transaction})
+        takes_arrays(connection).execute(sql.query("append_events"), {"kb_id": kb_id, "seq": seq, **events})
+        connection.execute(sql.query("move_head"), {**place, "hash": transaction["head_hash"]})
 
 
 def erase(connection: WriteConnection, kb_id: UUID, places: Sequence[tuple[int, int]]) -> int:

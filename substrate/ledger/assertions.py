@@ -7,10 +7,12 @@ from dataclasses import dataclass
 from typing import cast
 from uuid import UUID
 
+from substrate.ledger._rows import Ready
 from substrate.ledger.door import Door
 from substrate.ledger.drafts import Draft, TimeColumns, normalise_value
 from substrate.ledger.entities import merged_into
 from substrate.ledger.ids import new_id
+from substrate.ledger.lone import facts_if_alone
 from substrate.ledger.recompute import recompute
 from substrate.ledger.refusals import count_restatements, refused, withheld_rows
 from substrate.ledger.scenes import only_ends
@@ -38,7 +40,11 @@ def assert_batch(
     source key → the lineage, held no more, that a fact which rests on that draft goes on with.
     """
     unique = {d.source_key: d for d in drafts}
-    rows = door.insert_not_held("assertions", [assertion_row(d) for d in unique.values()], "source_key")
+    told = [assertion_row(d) for d in unique.values()]
+    alone: dict[UUID, Ready] = {}
+    rows = door.insert_not_held(
+        "assertions", told, "source_key", meanwhile=lambda: alone.update(facts_if_alone(told, ontology))
+    )
     known = len(unique) - len(rows)
     if not rows:
         return Asserted(known=known)
@@ -55,7 +61,7 @@ def assert_batch(
     made = tuple(cast(UUID, r["id"]) for r in accepted)
     keys = [cast(str, r["source_key"]) for r in accepted]
     former = {i: lineages[key] for i, key in zip(made, keys, strict=True) if lineages and key in lineages}
-    changed = recompute(door, accepted, ontology, added=True, lineages=former)
+    changed = recompute(door, accepted, ontology, added=True, alone=alone, lineages=former)
     return Asserted(made, known, len(hits), frozenset(changed))
 
 

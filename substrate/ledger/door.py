@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
@@ -20,10 +20,13 @@ from substrate.db import WriteConnection
 from substrate.errors import Conflict, NotFound
 from substrate.ledger import _rows
 from substrate.ledger._arrays import takes_arrays
+from substrate.ledger._sending import sending
 from substrate.ledger.canonical import SALT_BYTES, canonical_bytes, chain_hash, payload_hash
 from substrate.ledger.chain import HEADER, PURGE, Place, header_bytes
 
 Via = Literal["pipeline", "rest", "mcp", "cli", "import"]
+Erasable = Literal["assertions"]
+"""What is inserted under a natural key: a table whose rows are an event each."""
 Sparse = Literal["entity_canonical", "refusals", "conflicts"]
 """Tables of which many bases hold no row, so that the door learns it once."""
 
@@ -34,6 +37,10 @@ class AlreadyCommitted(Conflict):
     def __init__(self, seq: int) -> None:
         super().__init__(None, seq=seq)
         self.seq = seq
+
+
+_Said = tuple[str, bytes, bytes, bytes]
+"""An event without its place: kind, payload, salt, `payload_hash`."""
 
 
 @dataclass(slots=True)
@@ -53,7 +60,7 @@ class Door:
     _holds: set[_rows.Table] = field(default_factory=set)
     statements: Counter[_rows.Table] = field(default_factory=Counter)
     """How many times this transaction wrote to each table."""
-    _events: list[tuple[str, bytes]] = field(default_factory=list)
+    _events: list[_Said] = field(default_factory=list)
     _erasing: list[Place] = field(default_factory=list)
 
     def insert(self, table: _rows.Table, rows: Sequence[Mapping[str, object]]) -> None:
@@ -64,20 +71,26 @@ class Door:
         self._holds.add(table)
         written = _rows.written(table, rows)
         _rows.insert(self.connection, table, self.kb_id, self.seq, self.at, written)
-        self._events.extend((f"insert {table}", payload) for payload in _rows.payloads(table, written))
+        self._log(f"insert {table}", _rows.payloads(table, written))
 
     def insert_not_held(
-        self, table: _rows.Table, rows: Sequence[Mapping[str, object]], key: str
+        self, table: Erasable, rows: Sequence[Mapping[str, object]], key: str, meanwhile: Callable[[], None]
     ) -> list[Mapping[str, object]]:
-        """As `insert`, but for rows of which one with the same `key` is held already; returns those inserted."""
+        """As `insert`, but for rows of which one with the same `key` is held already; returns those inserted.
+
+        `meanwhile` is called while the server inserts. It must not use the connection.
+        """
         if not rows:
             return []
         self.statements[table] += 1
         written = _rows.written(table, rows)
-        fresh = _rows.insert_not_held(self.connection, table, self.kb_id, self.seq, self.at, written, key)
-        mine = [i for i, row in enumerate(rows) if row[key] in fresh]
-        payloads = _rows.payloads(table, [written[i] for i in mine])
-        self._events.extend((f"insert {table}", payload) for payload in payloads)
+        with sending(self.connection):
+            fresh = _rows.insert_not_held(self.connection, table, self.kb_id, self.seq, self.at, written, key)
+            said = _said(f"insert {table}", _rows.payloads(table, written))
+            meanwhile()
+            held_not = fresh()
+        mine = [i for i, row in enumerate(rows) if row[key] in held_not]
+        self._events.extend([said[i] for i in mine])
         return [rows[i] for i in mine]
 
     def close(self, table: _rows.Table, ids: Sequence[UUID], kind: str | None = None) -> None:
@@ -88,7 +101,7 @@ class Door:
         if closed != len(set(ids)):
             raise Conflict(f"{len(set(ids)) - closed} rows of {table} were not held any more")
         event = {"ids": sorted(str(i) for i in set(ids)), "kind": kind}
-        self._events.append((f"close {table}", canonical_bytes(event)))
+        self._log(f"close {table}", [canonical_bytes(event)])
 
     def close_links(self, links: Sequence[tuple[UUID, UUID]]) -> None:
         """Close evidence links, each a (lineage id, assertion id). Raises `Conflict` if one was closed already."""
@@ -98,14 +111,14 @@ class Door:
         if closed != len(set(links)):
             raise Conflict(f"{len(set(links)) - closed} rows of evidence were not held any more")
         event = {"links": sorted([str(lineage), str(assertion)] for lineage, assertion in set(links))}
-        self._events.append(("close evidence", canonical_bytes(event)))
+        self._log("close evidence", [canonical_bytes(event)])
 
     def decide(self, pending_id: UUID, verdict: str, why: str) -> None:
         """Close a pending fact with a person's verdict. Raises `Conflict` if it was decided before."""
         if not _rows.decide(self.connection, self.kb_id, self.seq, self.at, pending_id, verdict, self.actor, why):
             raise Conflict("this proposal was decided before", field="pending_id")
         event = {"id": pending_id, "verdict": verdict, "decided_by": self.actor, "why": why}
-        self._events.append(("decide pending_facts", canonical_bytes(event)))
+        self._log("decide pending_facts", [canonical_bytes(event)])
 
     def decide_conflicts(self, ids: Sequence[UUID], verdict: str, why: str) -> None:
         """Close open conflicts with one verdict. Raises `Conflict` if one was decided before."""
@@ -116,7 +129,7 @@ class Door:
             raise Conflict("this conflict was decided before", field="conflict_id")
         for conflict_id in sorted(set(ids)):
             event = {"id": conflict_id, "verdict": verdict, "decided_by": self.actor, "why": why}
-            self._events.append(("decide conflicts", canonical_bytes(event)))
+            self._log("decide conflicts", [canonical_bytes(event)])
 
     def may_hold(self, table: Sparse) -> bool:
         """Whether the base may hold a row of `table`; where it cannot, there is nothing to look for.
@@ -132,7 +145,7 @@ class Door:
 
     def note(self, kind: str, payload: Mapping[str, object]) -> None:
         """Append an event that has no row of its own."""
-        self._events.append((kind, canonical_bytes(payload)))
+        self._log(kind, [canonical_bytes(payload)])
 
     def purge(
         self, events: Sequence[Place], left: Mapping[_rows.Table, Sequence[Mapping[str, object]]], **said: object
@@ -148,6 +161,9 @@ class Door:
         self.note(PURGE, {**said, "events": sorted({(seq, ordinal) for seq, ordinal in events}), "left": rows})
         self._erasing.extend(set(events))
 
+    def _log(self, kind: str, payloads: Sequence[bytes]) -> None:
+        self._events.extend(_said(kind, payloads))
+
     def _seal(self) -> None:
         stated: dict[str, object] = {
             "actor": self.actor,
@@ -156,13 +172,11 @@ class Door:
             "why": self.why,
             "idempotency_key": self.idempotency_key,
         }
-        events = [(HEADER, header_bytes(stated, self.at, len(self._events))), *self._events]
+        events = [*_said(HEADER, [header_bytes(stated, self.at, len(self._events))]), *self._events]
         log: list[_rows.Event] = []
         previous = self._previous
-        salts = os.urandom(SALT_BYTES * len(events))
-        for ordinal, (kind, payload) in enumerate(events):
-            salt = salts[SALT_BYTES * ordinal : SALT_BYTES * (ordinal + 1)]
-            current = chain_hash(previous, self.seq, ordinal, kind, payload_hash(salt, payload))
+        for ordinal, (kind, payload, salt, content) in enumerate(events):
+            current = chain_hash(previous, self.seq, ordinal, kind, content)
             log.append((kind, payload, salt, current))
             previous = current
         transaction = {**stated, "events": len(events), "head_hash": previous}
@@ -174,6 +188,12 @@ class Door:
         erased = _rows.erase(self.connection, self.kb_id, self._erasing)
         if erased != len(self._erasing):
             raise Conflict(f"{len(self._erasing) - erased} events cannot be erased: they were before, or have no salt")
+
+
+def _said(kind: str, payloads: Sequence[bytes]) -> list[_Said]:
+    drawn = os.urandom(SALT_BYTES * len(payloads))
+    salts = [drawn[i : i + SALT_BYTES] for i in range(0, len(drawn), SALT_BYTES)]
+    return [(kind, p, salt, payload_hash(salt, p)) for salt, p in zip(salts, payloads, strict=True)]
 
 
 @contextmanager

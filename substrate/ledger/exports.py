@@ -27,7 +27,7 @@ from psycopg.rows import tuple_row
 from substrate import sql
 from substrate.db import AnyConnection
 from substrate.errors import InvalidInput, NotFound
-from substrate.ledger import _rows
+from substrate.ledger import _stored
 from substrate.ledger.canonical import genesis_hash
 from substrate.ledger.chain import Damage, Erasures, LogRow, Sealed, walk
 from substrate.ledger.checkpoints import Checkpoint
@@ -60,7 +60,7 @@ def export_log(connection: AnyConnection, kb_id: UUID, out: BinaryIO) -> int:
     events = 0
     with connection.cursor(name="export_log", row_factory=tuple_row, binary=True) as cursor:
         cursor.execute(sql.query("log_after"), {"kb_id": kb_id, "after": None})
-        for row in _rows.fetched(cursor, FETCH):
+        for row in _stored.fetched(cursor, FETCH):
             out.write(_line(row))
             events += 1
     return events

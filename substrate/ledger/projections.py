@@ -14,7 +14,7 @@ from uuid import UUID
 
 from substrate import sql
 from substrate.db import AnyConnection
-from substrate.ledger import _rows
+from substrate.ledger import _rows, _stored
 from substrate.ledger.chain import INSERT, Damage, Purge, Sealed, header_bytes
 
 _END = sys.maxsize
@@ -60,9 +60,9 @@ class Transactions:
     @staticmethod
     def _read(connection: AnyConnection, kb_id: UUID, after: int | None) -> Iterator[tuple[int, dict[str, Any]]]:
         with connection.cursor(name="transactions") as cursor:
-            _rows.as_logged(cursor)
+            _stored.as_logged(cursor)
             cursor.execute(sql.query("transactions_after"), {"kb_id": kb_id, "after": after})
-            for row in _rows.fetched(cursor, _rows.FETCH):
+            for row in _stored.fetched(cursor, _stored.FETCH):
                 yield row["seq"], row
 
     def compare(self, sealed: Sealed) -> None:
@@ -91,9 +91,10 @@ class Tables:
         self.rows = 0
         self._left: dict[tuple[str, bytes], list[int]] = defaultdict(list)
         """Rows in place of what erased events wrote, with their transactions, until a purge says that it left them."""
-        self._written = {t: Lane(f"a row of {t}", _rows.stored(connection, t, kb_id, after)) for t in _rows.SHAPES}
+        self._written = {t: Lane(f"a row of {t}", _stored.stored(connection, t, kb_id, after)) for t in _rows.SHAPES}
         self._closed = {
-            t: Lane(f"the closing of a row of {t}", _rows.closings(connection, t, kb_id, after)) for t in _rows.CLOSABLE
+            t: Lane(f"the closing of a row of {t}", _stored.closings(connection, t, kb_id, after))
+            for t in _rows.CLOSABLE
         }
 
     def compare(self, sealed: Sealed) -> None:
@@ -133,16 +134,16 @@ class Tables:
             lane.finish()
 
 
-def _said(sealed: Sealed) -> tuple[dict[str, list[bytes | None]], dict[str, list[_rows.Closing]]]:
+def _said(sealed: Sealed) -> tuple[dict[str, list[bytes | None]], dict[str, list[_stored.Closing]]]:
     """By table: the rows that the events of a transaction wrote (None: erased), and those they closed."""
     written: dict[str, list[bytes | None]] = {}
-    closed: dict[str, list[_rows.Closing]] = {}
+    closed: dict[str, list[_stored.Closing]] = {}
     for kind, payload in sealed.events:
         if kind.startswith(INSERT):
             written.setdefault(kind[7:], []).extend([payload] if payload is None else payload.split(b"\n"))
         elif kind.startswith(("close ", "decide ")):
             try:
-                table, names = _rows.closed_by(kind, payload or b"")
+                table, names = _stored.closed_by(kind, payload or b"")
             except (ValueError, KeyError, TypeError) as error:
                 raise Damage(
                     "content", sealed.seq, f"an event {kind!r} of transaction {sealed.seq} says none"
@@ -151,7 +152,7 @@ def _said(sealed: Sealed) -> tuple[dict[str, list[bytes | None]], dict[str, list
     return written, closed
 
 
-def _beside(sealed: Sealed, table: _rows.Table, logged: list[bytes | None], rows: list[_rows.Stored]) -> list[bytes]:
+def _beside(sealed: Sealed, table: _rows.Table, logged: list[bytes | None], rows: list[_stored.Stored]) -> list[bytes]:
     """The rows that stand where an erased event wrote one. Raises `Damage` if another is not what was logged."""
     seq = sealed.seq
     encode = _rows.logged_as(table, sealed.salted)
@@ -169,7 +170,7 @@ def _beside(sealed: Sealed, table: _rows.Table, logged: list[bytes | None], rows
     return left
 
 
-def _same_closings(sealed: Sealed, table: str, logged: list[_rows.Closing], rows: list[_rows.Stored]) -> None:
+def _same_closings(sealed: Sealed, table: str, logged: list[_stored.Closing], rows: list[_stored.Stored]) -> None:
     found = Counter(said for _, _, said in rows)
     if found != Counter(logged):
         what = "was not closed so by" if found - Counter(logged) else "is not closed as it was by"

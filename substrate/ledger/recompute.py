@@ -10,23 +10,23 @@ from __future__ import annotations
 import json
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from operator import itemgetter
 from typing import Any, Literal
 from uuid import UUID
 
 from substrate import sql
+from substrate.ledger import _rows
+from substrate.ledger._sending import sending
 from substrate.ledger.conflict_rows import bring_to_agree
 from substrate.ledger.door import Door
 from substrate.ledger.entities import merged_into
-from substrate.ledger.fact_times import TIME, outcome, time_alone, time_of, time_values
+from substrate.ledger.fact_times import TIME, outcome, time_of, time_values
 from substrate.ledger.ids import new_id
+from substrate.ledger.lone import WORDS, told_alone
 from substrate.ledger.scenes import Row, Scene, Triple, predicate_of, triple_of, value_of
 from substrate.ledger.spans import Span
 from substrate.ontology.terms import Ontology
 
-_WORDS = ("predicate_key", "phrase", "value_raw", "value_norm", "value_number", "value_unit", "value_type")
-_words = itemgetter(*_WORDS)
-_COMPARED = (*TIME, *_WORDS, "qualifiers", "grade", "confidence")
+_COMPARED = (*TIME, *WORDS, "qualifiers", "grade", "confidence")
 Withdrawal = Literal["retracted", "rejected", "parted", "corrected"]
 
 
@@ -36,6 +36,7 @@ def recompute(
     ontology: Ontology,
     *,
     added: bool = False,
+    alone: Mapping[UUID, _rows.Ready] | None = None,
     withdrawal: Withdrawal = "retracted",
     merging: bool = False,
     lineages: Mapping[UUID, UUID] | None = None,
@@ -43,7 +44,8 @@ def recompute(
 ) -> set[UUID]:
     """Recompute every timeline that `touched` assertion rows take part in; returns the lineages that changed.
 
-    `added`: the rows are new and nothing else changed. `withdrawal` is why a fact that nothing states any more is
+    `added`: the rows are new and nothing else changed; `alone` are the facts of those that turn out to stand alone, as
+    far as they were made before (`facts_if_alone`). `withdrawal` is why a fact that nothing states any more is
     closed, `merging` that one which another fact now speaks for is. `lineages`: assertion → the lineage, held no more,
     that a fact which comes to rest on it again goes on with. `tally` counts what came out otherwise in time, and how.
     """
@@ -57,7 +59,7 @@ def recompute(
     changed: set[UUID] = set()
     if added:
         if not lineages:
-            dirty -= diff.tell(scene.alone(rows))
+            dirty -= diff.tell(scene.alone(rows), alone or {})
         linked, changed = _add_to_eternal(scene, [r for r in rows if triple_of(r, scene.canonical) in dirty])
         dirty -= linked
     if dirty:
@@ -117,14 +119,15 @@ class _Diff:
         self.spans: dict[str, list[Span]] = {}
         self.lineages: dict[str, list[UUID]] = {}
 
-    def tell(self, alone: Mapping[Triple, Row]) -> set[Triple]:
-        """Collect the facts of statements that stand alone; returns their triples."""
+    def tell(self, alone: Mapping[Triple, Row], made: Mapping[UUID, _rows.Ready]) -> set[Triple]:
+        """Collect the facts of statements that stand alone, `made` before or here; returns their triples."""
         for triple, row in alone.items():
-            temporal = self.scene.temporal_alone(triple, row)
-            at_once = time_alone(row, temporal)
-            times = [at_once] if at_once else [time_values(s, temporal) for s in self.scene.spans_alone(row, temporal)]
-            for values in times:
-                self._insert({**_told(row, values), "lineage_id": new_id()}, {row["id"]})
+            if (fact := made.get(row["id"])) is not None:
+                self._add(fact, {row["id"]})
+                continue
+            temporal, spans = self.scene.spans_alone(triple, row)
+            for span in spans:
+                self._add(told_alone(row, time_values(span, temporal)), {row["id"]})
         return set(alone)
 
     def apply(self, dirty: set[Triple]) -> set[UUID]:
@@ -224,7 +227,10 @@ class _Diff:
         return chosen
 
     def _insert(self, fact: dict[str, Any], support: set[UUID]) -> None:
-        self.facts.append({**fact, "id": new_id()})
+        self._add({**fact, "id": new_id()}, support)
+
+    def _add(self, fact: dict[str, Any], support: set[UUID]) -> None:
+        self.facts.append(fact)
         self.wanted[fact["lineage_id"]] = support
         self.changed.add(fact["lineage_id"])
 
@@ -232,15 +238,18 @@ class _Diff:
         """Closings before insertions, of rows and of links: the unique indexes over held rows are not deferred."""
         for kind, ids in sorted(self.closing.items()):
             self.door.close("facts", ids, kind)
-        self.door.insert("facts", self.facts)
         gone = [(lin, a) for lin in held for a in self.links.get(lin, set()) - self.wanted.get(lin, set())]
         self.door.close_links(sorted(set(gone)))
-        fresh = [
+        with sending(self.door.connection):
+            self.door.insert("facts", self.facts)
+            self.door.insert("evidence", self._fresh_links())
+
+    def _fresh_links(self) -> list[dict[str, object]]:
+        return [
             {"lineage_id": lineage, "assertion_id": a}
             for lineage, support in self.wanted.items()
             for a in sorted(support - self.links.get(lineage, set()))
         ]
-        self.door.insert("evidence", fresh)
 
 
 def _same(held: Row, content: Mapping[str, Any]) -> bool:
@@ -255,25 +264,11 @@ def _content(span: Span, temporal: str, support: Sequence[Row]) -> dict[str, Any
     return {
         "subject_id": first["subject_id"],
         "object_id": first["object_id"],
-        **{c: first[c] for c in _WORDS},
+        **{c: first[c] for c in WORDS},
         "qualifiers": min((r["qualifiers"] for r in support if r["qualifiers"]), key=json.dumps, default=[]),
         **time_of(span, temporal),
         "grade": min(r["grade"] for r in support),
         "confidence": max(r["confidence"] for r in support),
-        "supersedes": None,
-    }
-
-
-def _told(row: Row, times: Sequence[object]) -> dict[str, Any]:
-    """As `_content`, of one statement."""
-    return {
-        "subject_id": row["subject_id"],
-        "object_id": row["object_id"],
-        **dict(zip(_WORDS, _words(row), strict=True)),
-        "qualifiers": row["qualifiers"] or [],
-        **dict(zip(TIME, times, strict=True)),
-        "grade": row["grade"],
-        "confidence": row["confidence"],
         "supersedes": None,
     }
 

@@ -51,7 +51,7 @@ def _bound(relation: str) -> str | None:
     return None if relation.startswith("phrase:") else relation
 
 
-def _says_no_more(row: Row) -> bool:
+def says_no_more(row: Row) -> bool:
     """Is a statement about its own triple alone, and not a person's word?"""
     return not (row["denies"] or row["corrects"] or row["replaces"] or row["origin"] == "person")
 
@@ -85,7 +85,7 @@ class Scene:
             if triple in found:
                 again.add(triple)
             found[triple] = row
-        found = {t: r for t, r in found.items() if t[1] not in contested and t not in again and _says_no_more(r)}
+        found = {t: r for t, r in found.items() if t[1] not in contested and t not in again and says_no_more(r)}
         for triple in self._stated_before(found.keys()):
             found.pop(triple, None)
         return found
@@ -294,14 +294,11 @@ class Scene:
         temporal = self._temporal(triple, rows)
         return temporal, self.settled.spans(value_of(triple), temporal)
 
-    def temporal_alone(self, triple: Triple, row: Row) -> Temporal:
-        """How a triple lives in time of which one statement is all there is."""
-        return self._temporal(triple, [row])
-
-    def spans_alone(self, row: Row, temporal: Temporal) -> list[Span]:
-        """The spans of a statement that stands `alone`."""
+    def spans_alone(self, triple: Triple, row: Row) -> tuple[Temporal, list[Span]]:
+        """As `spans`, of a statement that stands `alone`."""
+        temporal = self._temporal(triple, [row])
         statement = self.statement({**row, "recorded_seq": self.door.seq}, _ALONE)
-        return Timelines({statement.value: [statement]}, {}).spans(statement.value, temporal)
+        return temporal, Timelines({statement.value: [statement]}, {}).spans(statement.value, temporal)
 
     def _temporal(self, triple: Triple, rows: Sequence[Row]) -> Temporal:
         predicate = predicate_of(triple)

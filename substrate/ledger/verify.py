@@ -29,7 +29,7 @@ from psycopg.rows import tuple_row
 from substrate import sql
 from substrate.db import AnyConnection
 from substrate.errors import InvalidInput, NotFound
-from substrate.ledger import _rows
+from substrate.ledger import _stored
 from substrate.ledger.canonical import genesis_hash
 from substrate.ledger.chain import EXIT_CODES, Damage, DamageKind, Erasures, LogRow, Sealed, walk
 from substrate.ledger.checkpoints import Checkpoint
@@ -204,7 +204,7 @@ class _Check:
     def _log(self) -> Iterator[LogRow]:
         with self._connection.cursor(name="verify_log", row_factory=tuple_row, binary=True) as cursor:
             cursor.execute(sql.query("log_after"), {"kb_id": self._kb_id, "after": self._after})
-            yield from _rows.fetched(cursor, FETCH)
+            yield from _stored.fetched(cursor, FETCH)
 
 
 def ends_at(seq: int, head: bytes, last: Sealed) -> None:

@@ -48,6 +48,10 @@ select {stamps}, {columns} from json_populate_recordset(null::{table}, %(rows)s:
 on conflict (kb_id, {key}) where invalidated_seq is null do nothing
 returning {key} as key
 
+-- name: rows_in_order
+-- Formatted by ledger._stored alone, with identifiers of its own tables.
+select {order}, {wanted} from {table} where kb_id = %(kb_id)s and {order} is not null {after} order by {order}
+
 -- name: move_head
 update kb_head set seq = %(seq)s, at = %(at)s, hash = %(hash)s where kb_id = %(kb_id)s
 

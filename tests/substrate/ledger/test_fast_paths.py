@@ -7,17 +7,24 @@ from decimal import Decimal
 from types import SimpleNamespace
 from uuid import UUID, uuid4
 
+import psycopg
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from substrate.axes.valid_time import PRECISIONS, bucket_end, truncate
 from substrate.ledger import open_door
+from substrate.ledger._rows import SHAPES
 from substrate.ledger.canonical import canonical_bytes, row_bytes
+from substrate.ledger.drafts import Evidence
 from substrate.ledger.fact_times import time_alone, time_values
+from substrate.ledger.lone import WORDS, facts_if_alone, told_alone
 from substrate.ledger.merges import merge
+from substrate.ledger.recompute import _content
 from substrate.ledger.scenes import Scene
-from substrate.ontology.terms import EMPTY
+from substrate.ledger.timelines import Timelines
+from substrate.ontology.terms import EMPTY, parse_ontology
+from tests.substrate.ledger.conftest import ONTOLOGY
 
 # --- a lone statement ---
 
@@ -45,13 +52,59 @@ def lone_rows(draw) -> dict:
     return row | more | {"id": uuid4(), "denies": False, "corrects": False, "origin": "document", "grade": "A"}
 
 
+def spans_of(row: dict, temporal: str) -> list:
+    """By the long way."""
+    statement = Scene(SimpleNamespace(seq=7), EMPTY, {}).statement({**row, "recorded_seq": 7}, (uuid4(), "", ""))
+    return Timelines({statement.value: [statement]}, {}).spans(statement.value, temporal)
+
+
 @given(lone_rows(), st.sampled_from(("state", "event", "eternal")))
 def test_the_columns_of_a_lone_statement_are_those_of_its_timeline(row, temporal):
-    scene = Scene(SimpleNamespace(seq=7), EMPTY, {})
     told = time_alone(row, temporal)
     assert (told is None) == (row["stated_to_precision"] is not None)
     if told is not None:
-        assert [told] == [time_values(span, temporal) for span in scene.spans_alone(row, temporal)]
+        assert [told] == [time_values(span, temporal) for span in spans_of(row, temporal)]
+
+
+@given(lone_rows(), st.sampled_from(("state", "event", "eternal")))
+def test_the_fact_of_a_lone_statement_is_the_one_that_a_timeline_gives(row, temporal):
+    words = dict.fromkeys(WORDS, "word") | {"value_number": Decimal("1.5"), "predicate_key": None}
+    row |= words | {"subject_id": uuid4(), "object_id": None, "qualifiers": [["where", "here"]], "confidence": 0.25}
+    for span in spans_of(row, temporal):
+        made = told_alone(row, time_values(span, temporal))
+        assert made.pop("id") != made.pop("lineage_id")
+        assert made == _content(span, temporal, [row])
+
+
+def test_no_fact_is_made_before_its_relation_and_its_words_allow_it():
+    ontology = parse_ontology(ONTOLOGY)
+    row = dict.fromkeys(SHAPES["assertions"].columns) | {"id": uuid4(), "phrase": "x", "origin": "document"}
+    made = {
+        key: set(facts_if_alone([row | {"predicate_key": key} | more], ontology)) == {row["id"]}
+        for key, more in (
+            ("works_for", {}),
+            ("acquired", {}),
+            ("leads", {}),
+            ("married_to", {}),
+            (None, {}),
+            ("same_as", {"denies": True}),
+            ("known_as", {"origin": "person"}),
+            ("knows", {"stated_to_precision": "unknown"}),
+        )
+    }
+    assert {key for key, whether in made.items() if whether} == {"works_for", "acquired", None}
+
+
+def test_what_the_server_refuses_is_told_at_once_and_leaves_nothing(hand):
+    hand.say({"subject": "Ann", "phrase": "works for", "obj": "Acme"})
+    before = hand.held(), holding(hand)
+    with pytest.raises(psycopg.errors.CheckViolation):
+        hand.say({"subject": "Bo", "phrase": "works for", "obj": "Acme", "confidence": 2.0})
+    with pytest.raises(psycopg.errors.ForeignKeyViolation):
+        hand.say({"subject": "Bo", "phrase": "works for", "obj": "Acme", "evidence": Evidence(document_id=uuid4())})
+    assert (hand.held(), holding(hand)) == before
+    hand.say({"subject": "Bo", "phrase": "works for", "obj": "Acme"})
+    assert len(hand.held()) == len(before[0]) + 1
 
 
 # --- a row of the log ---
