@@ -71,6 +71,18 @@ def undo(binding_id: Any, why: str, yes: bool, slug: str | None) -> None:
     _carry_out(slug, Change(undo=(binding_id,)), why, yes)
 
 
+@bindings.command("apply-plan")
+@click.argument("plan_id")
+@click.option("--why", default="")
+@click.option("--yes", is_flag=True, help="Do not ask.")
+@base_option
+def apply_plan(plan_id: str, why: str, yes: bool, slug: str | None) -> None:
+    """Preview what a kept plan of the ontology makes of the facts, phrases bound anew, ask, and apply it."""
+    from substrate.ontology.bindings_plan import Change
+
+    _carry_out(slug, Change(ontology_plan=plan_id), why, yes)
+
+
 @bindings.command()
 @base_option
 def run(slug: str | None) -> None:
@@ -106,7 +118,7 @@ def _carry_out(slug: str | None, change: Any, why: str, yes: bool) -> None:
     for made in done.bindings:
         click.echo(f"decided  {made}  at seq {seq}")
     if not done.bindings:
-        click.echo(f"taken back at seq {seq}")
+        click.echo(f"{'applied' if change.ontology_plan else 'taken back'} at seq {seq}")
 
 
 def _show(plan: Any) -> None:

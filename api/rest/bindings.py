@@ -30,15 +30,16 @@ class Decided(Body):
 
 
 class Wanted(Body):
-    """Phrases to decide, and bindings whose decision by a person is taken back."""
+    """Phrases to decide, bindings of people to take back, and a kept plan of the ontology to apply first."""
 
     decisions: list[Decided] = Field(default=[], max_length=MOST)
     undo: list[UUID] = Field(default=[], max_length=MOST)
+    ontology_plan: str | None = None
 
     def change(self) -> Change:
         """As the substrate takes it."""
         decided = (Decision(d.phrase, d.relation, d.backwards) for d in self.decisions)
-        return Change(tuple(decided), tuple(self.undo))
+        return Change(tuple(decided), tuple(self.undo), self.ontology_plan)
 
 
 class Previewed(Wanted):

@@ -1,4 +1,6 @@
-"""A person decides what phrases name: previewed by carrying it out and taking it back, then done exactly so.
+"""A person decides what phrases name, or edits the ontology that they are bound to, and facts follow.
+
+Previewed by carrying it out and taking it back, then done exactly so.
 
 The preview is the change itself, in a transaction under the head lock that is rolled back. So it cannot differ from
 what is applied, and it makes writers of the base wait as long as the change would.
@@ -21,6 +23,7 @@ from substrate.ledger.canonical import canonical_bytes
 from substrate.ledger.door import Door, Via, open_door
 from substrate.ledger.ids import new_id
 from substrate.ontology.binding import NAMING
+from substrate.ontology.edits import apply_plan
 from substrate.ontology.phrases import plain_phrase
 from substrate.ontology.rebinding import rebind
 from substrate.ontology.store import load_ontology
@@ -47,16 +50,18 @@ class Decision:
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """Phrases to decide, and decisions of people to take back by the ids of their bindings."""
+    """Phrases to decide, decisions of people to take back by their bindings, and a kept plan to apply first."""
 
     decisions: tuple[Decision, ...] = ()
     undo: tuple[UUID, ...] = ()
+    ontology_plan: str | None = None
+    """Of an edit of the ontology (`edits.keep_plan`); decisions may name what it declares."""
 
     @property
     def said(self) -> dict[str, Any]:
         """As JSON."""
         decided = [{"phrase": d.phrase, "relation": d.relation, "backwards": d.backwards} for d in self.decisions]
-        return {"decisions": decided, "undo": [str(i) for i in self.undo]}
+        return {"decisions": decided, "undo": [str(i) for i in self.undo], "ontology_plan": self.ontology_plan}
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,7 +127,11 @@ def apply_change(
 
 def _carry_out(door: Door, change: Change, why: str, examples: int) -> Plan:
     before = load_ontology(door.connection, door.kb_id)
-    made = [*_undo(door, change), *_decide(door, change, before, why)]
+    declared = before
+    if change.ontology_plan is not None:
+        apply_plan(door, change.ontology_plan)
+        declared = load_ontology(door.connection, door.kb_id)
+    made = [*_undo(door, change), *_decide(door, change, declared, why)]
     after = load_ontology(door.connection, door.kb_id)
     claims = rebind(door, before, after)
     counts, shown = outcome_of_transaction(door, examples)
@@ -160,7 +169,7 @@ def _person_row(phrase: str, decision: Decision, old: UUID | None, why: str) -> 
 
 def _checked(change: Change, ontology: Ontology) -> dict[str, Decision]:
     """Plain phrase → decision. Raises `InvalidInput` and `NotFound` naming the decision by its place."""
-    if not change.decisions and not change.undo:
+    if not change.decisions and not change.undo and change.ontology_plan is None:
         raise InvalidInput("nothing is decided and nothing taken back", field="decisions")
     if len(change.decisions) + len(change.undo) > MOST:
         raise InvalidInput(f"at most {MOST} phrases at once", field="decisions")

@@ -7,8 +7,9 @@ from uuid import uuid4
 import pytest
 
 from substrate.errors import Conflict, InvalidInput, NotFound
-from substrate.ontology.bindings_plan import Change, Decision, apply_change
-from tests.substrate.ontology.lines import BY, new_lines
+from substrate.ontology.bindings_plan import Change, Decision, apply_change, preview_change
+from substrate.ontology.terms import parse_ontology
+from tests.substrate.ontology.lines import BY, ONTOLOGY, new_lines
 
 
 @pytest.fixture
@@ -187,3 +188,41 @@ def test_what_cannot_be_decided_is_refused_by_name(lines, decisions, error, told
 def test_only_a_person_s_decision_is_taken_back(lines):
     with pytest.raises(NotFound, match="no binding"):
         lines.preview(undo=(uuid4(),))
+
+
+def kept(lines, text):
+    from substrate.ontology.classes import terms_of
+    from substrate.ontology.edits import keep_plan
+
+    with lines.database.write(lines.kb_id) as connection:
+        return keep_plan(connection, lines.kb_id, list(terms_of(parse_ontology(text)).values()), "replace", by="x").id
+
+
+def test_an_edit_of_the_ontology_is_previewed_with_what_becomes_of_facts_and_applied_so(lines):
+    lines.tell("a", "Ann | leads | Orion | 2024-01-01", "Bo | spearheads | Orion | 2025-01-01", "Cy | cheers | Orion")
+    before, seq = lines.held(), lines.seq()
+    plan_id = kept(lines, ONTOLOGY.replace("label: leads,", "label: leads, aliases: [spearheads],"))
+    change = Change((Decision("cheers", "works_for"),), ontology_plan=plan_id)
+    plan = preview_change(lines.database, lines.kb_id, change)
+    assert (lines.held(), lines.seq()) == (before, seq)
+    assert some(plan) == {"claims": 2, "retyped": 2, "closed": 1}
+    lines.apply(plan)
+    assert [f[:2] for f in lines.held()] == [("Ann", "leads"), ("Bo", "leads"), ("Cy", "works_for")]
+    assert lines.held_at(seq) == before
+    assert lines.sound()
+
+
+def test_a_relation_declared_unique_late_and_a_phrase_bound_to_it_are_one_change(lines):
+    lines.tell("a", "Ann | works for | Acme | 2024-01-01", "Ann | toils at | Beta | 2025-01-01")
+    plan_id = kept(lines, ONTOLOGY.replace("label: works for}", "label: works for, functional: true}"))
+    plan = preview_change(
+        lines.database, lines.kb_id, Change((Decision("toils at", "works_for"),), ontology_plan=plan_id)
+    )
+    assert some(plan) == {"claims": 1, "retyped": 1, "closed": 1}
+    lines.apply(plan)
+    assert [f[1] for f in lines.held()] == ["works_for", "works_for"]
+
+
+def test_a_plan_of_the_ontology_that_is_not_there_is_refused(lines):
+    with pytest.raises(NotFound, match="no plan"):
+        preview_change(lines.database, lines.kb_id, Change(ontology_plan="0" * 64))
