@@ -68,6 +68,7 @@ _PER = re.compile(
 
 
 _PER_UNIT = re.compile(r"\s*(?:/|per\s+)\s*(?:year|annum|month|week|day|hour)\b", re.IGNORECASE)
+_MORE = re.compile(r" (?:more|less|higher|lower|cheaper|above|below)\b(?! than)")
 _ADDRESS = re.compile(
     r"[\w.+-]+@[\w-]+(?:\.[\w-]+)+|https?://[^\s,;)>\"]+[^\s,;.)>\"]|(?<![\w@.])(?:www\.)?(?:[a-z0-9-]+\.)+"
     r"(?:com|org|net|io|example|eu|de|fr|uk|cn|dev|ai|info)(?:/[^\s,;)]*[^\s,;.)])?(?![\w.-]*\w)|"
@@ -97,6 +98,8 @@ def amounts_in(text: str) -> Iterator[Amount]:
         if _inside_word(text, start, end) or not number:
             continue
         exponent = SCALES.get((m.group("bscale") or m.group("scale") or "").lower(), 0)
+        if _MORE.match(text, end):
+            continue
         amount = Decimal(re.sub(r"[,  '’]", "", number)).scaleb(exponent)
         if m.group("sign") in {"-", "−"}:
             amount = -amount

@@ -123,6 +123,9 @@ def _subjects(reader: Reader, verb: Any) -> list[Any]:
     if verb.dep_ == "conj" and (misread := _before(reader, verb)) is not None:
         return [misread]
     if verb.dep_ == "acl" and verb.tag_ in {"VBN", "VBG"}:
+        kind = head.dep_ == "attr" and head.head.lemma_ == "be" and reader.unit(head).kind == "word"
+        if kind and verb.tag_ == "VBN" and not is_role(reader.head_phrase(head)):
+            return _subjects(reader, head.head) or [head]
         return [head]
     if verb.dep_ in {"conj", "xcomp"} and head != verb:
         if verb.dep_ == "xcomp":

@@ -62,6 +62,8 @@ class Findings:
 
     drafts: list[Draft] = field(default_factory=list)
     drops: list[Drop] = field(default_factory=list)
+    about: Term | None = None
+    """The subject of the main clause."""
 
     def drop(self, code: str, detail: str, example: str) -> None:
         self.drops.append(Drop(code, detail, example))
@@ -89,6 +91,8 @@ def role_drafts(
         reading = replace(reading, relation=None)
     if org is None and reading.relation in CONTEXTUAL and title is not None and title.lower() in _OF_CONTEXT:
         org = CONTEXT
+    if holder.sort == "thing":
+        return []
     if reading.relation and org is not None:
         subject, target = (org, holder) if reading.mirrored else (holder, org)
         kinds = _kinds(reading.relation)

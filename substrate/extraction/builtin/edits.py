@@ -80,7 +80,12 @@ def owner_in_label(label: str) -> tuple[Term, Key] | None:
         if not owner or not tells_of_thing(key) or not words[-1][0].islower():
             continue
         first = owner.split()[0]
-        if first[0].isupper() and (looks_like_name(owner) or looks_like_name(first)) and _mostly_named(owner):
+        if (
+            len(owner.split()) > 1
+            and first[0].isupper()
+            and (looks_like_name(owner) or looks_like_name(first))
+            and _mostly_named(owner)
+        ):
             return named(owner), key
     return None
 

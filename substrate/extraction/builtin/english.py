@@ -19,6 +19,7 @@ from substrate.extraction.builtin.clauses import clauses_of
 from substrate.extraction.builtin.corrections import Correction, apply, rewrite
 from substrate.extraction.builtin.drafts import Draft, Findings
 from substrate.extraction.builtin.frames import Scene, read_clauses
+from substrate.extraction.builtin.frames_places import beside_names
 from substrate.extraction.builtin.happenings import happened
 from substrate.extraction.builtin.idioms import plainly
 from substrate.extraction.builtin.intervals import interval
@@ -26,7 +27,7 @@ from substrate.extraction.builtin.masking import Masked, mask, without
 from substrate.extraction.builtin.moods import sentence_mood
 from substrate.extraction.builtin.names import Lexicon
 from substrate.extraction.builtin.ownership import owners_of
-from substrate.extraction.builtin.terms import Reader, Term
+from substrate.extraction.builtin.terms import POINTING, Reader, Term
 from substrate.extraction.claims import Mood
 from substrate.extraction.times import Anchor
 
@@ -41,6 +42,9 @@ _SPECIAL = (
     frames_roles.handed_over,
     frames_measures.placed_by_kind,
     frames_measures.stated,
+    frames_measures.sized,
+    frames_measures.due,
+    frames_measures.reachable,
     frames_measures.holders_listed,
     frames_measures.supplied,
     frames_measures.present,
@@ -127,7 +131,9 @@ def read(prepared: Prepared, doc: Any) -> Findings:
     reader, findings = Reader(doc, prepared.masked), Findings()
     scene = Scene(reader, findings, tuple(clauses_of(reader, prepared.mood)))
     read_clauses(scene, _SPECIAL, happened)
+    findings.about = _topic(scene)
     frames_names.appositions(scene, prepared.mood)
+    beside_names(scene, prepared.mood)
     findings.drafts = [_in_own_time(d, reader) for d in findings.drafts]
     findings.drafts.extend(prepared.aliases)
     named = any(u.kind == "name" for u in prepared.masked.units)
@@ -143,6 +149,16 @@ def read(prepared: Prepared, doc: Any) -> Findings:
     findings.drafts = apply(_unique(findings.drafts), prepared.correction)
     findings.drafts.extend(owners_of(findings.drafts))
     return findings
+
+
+def _topic(scene: Scene) -> Term | None:
+    """The one subject of the first main clause, if it points at something."""
+    main = next((c for c in scene.clauses if c.verb.dep_ in {"ROOT", "conj"}), None)
+    terms = scene.terms(main.subjects) if main is not None else []
+    if len(terms) != 1:
+        return None
+    term = terms[0].owner if terms[0].sort == "attribute" and terms[0].owner is not None else terms[0]
+    return term if term.sort in POINTING and term.text not in {"i", "we", "you", "they"} else None
 
 
 def _in_own_time(draft: Draft, reader: Reader) -> Draft:

@@ -45,6 +45,8 @@ CHINESE_KEYS = {
     "名称": "name", "公司名称": "company", "预算": "budget", "状态": "status", "隶属": "part of", "所属": "part of",
     "上级单位": "part of", "顾问": "adviser", "成员": "member", "曾用名": "former name", "原名": "former name",
     "别名": "also known as", "又名": "also known as", "简称": "also known as", "客户": "customer", "供应商": "supplier",
+    "责任人": "responsible", "经办人": "responsible", "处理人": "responsible", "跟进人": "responsible",
+    "客户经理": "account manager", "严重程度": "severity", "优先级": "priority", "修复版本": "fix version",
     "发起人": "sponsor", "所有者": "owner", "创始人": "founder", "价格": "price", "备注": "备注",
     "员工人数": "headcount", "收入": "revenue", "营业额": "revenue", "注册资本": "registered capital", "编号": "id",
     "邮箱": "email", "电话": "phone", "主席": "chair", "成立日期": "founded", "成立时间": "founded",
@@ -121,10 +123,16 @@ _ENTITY_PHRASES = {
     **dict.fromkeys(_words("acquired"), "acquired"),
     **dict.fromkeys(_words("subsidiary of"), "subsidiary of"),
     **dict.fromkeys(_words("assignee"), "assigned to"),
+    **dict.fromkeys(_words("replaces, supersedes"), "replaced"),
     **dict.fromkeys(_words("reporter, reported by"), "reported by"),
     **dict.fromkeys(_words("depends on, dependency, dependencies"), "depends on"),
     **dict.fromkeys(_words("runs on, hosted on"), "runs on"),
 }  # fmt: skip
+RESPONSIBLE_KEYS = _words(
+    "responsible, responsible person, action owner, handled by, account manager, "
+    "person responsible, in charge, owner of action, case owner, caretaker, administrator, admin"
+)
+"""Who has a thing in hand."""
 _TITLE_KEYS = _words("job title, title, role, position, job, post, rank, function")
 _NAME_VALUES = {
     **dict.fromkeys(_words("also known as, aka, alias, aliases, known as, short name, new name"), "known as"),
@@ -289,6 +297,10 @@ def field_drafts(subject: Term, key: Key, cell: str, time: ClaimTime, anchor: An
     rest, own = cell_time(cell.strip(), anchor)
     time = own or time
     plain = key.plain
+    if plain in RESPONSIBLE_KEYS and subject.kind != "person":
+        people = timed_names(cell.strip(), own or time, anchor)
+        kind = None if re.search(r"(?i)\b(?:team|group|department)\b", cell) else "person"
+        return [Draft(named(n, kind), "responsible for", subject, t, wording=key.written) for n, t in people]
     if plain in _TITLE_KEYS:
         if subject.kind not in {None, "person"}:
             return []
@@ -321,6 +333,9 @@ def tells_of_thing(key: Key) -> bool:
 def holder_drafts(subject: Term, key: Key, cell: str, time: ClaimTime, anchor: Anchor | None) -> list[Draft]:
     """ "Lead: Li Si" about a project; "Members: A, B"; "Lead: A (2019–2021), B (since 2021)"."""
     role = key.plain[:-1] if key.plain.endswith("s") and is_role(key.plain[:-1]) else key.plain
+    kind, _, last = role.rpartition(" ")
+    if role not in RELATION_OF_ROLE and last in {"owner", "lead", "sponsor", "maintainer"} and kind in _KINDS_OWNED:
+        role = last
     relation = role in RELATION_OF_ROLE or role in MIRRORED or (is_role(role) and subject.kind != "person")
     people = timed_names(cell, time, anchor)
     if not relation or not people or role in _UNIT_KEYS:
@@ -344,6 +359,11 @@ def holder_drafts(subject: Term, key: Key, cell: str, time: ClaimTime, anchor: A
     return found
 
 
+_KINDS_OWNED = _words(
+    "policy, service, system, data, process, document, page, dataset, module, application, contract, risk"
+)
+
+
 def timed_names(cell: str, time: ClaimTime, anchor: Anchor | None) -> list[tuple[str, ClaimTime]]:
     """The names of a cell, each with the time written beside it or else `time`; empty when one is no name."""
     found: list[tuple[str, ClaimTime]] = []
@@ -361,6 +381,8 @@ def timed_names(cell: str, time: ClaimTime, anchor: Anchor | None) -> list[tuple
 
 
 def _entity_phrase(plain: str, subject: Term) -> str | None:
+    if plain in {"assigned to", "assignee"}:
+        return "works on" if subject.kind == "person" else "assigned to"
     if plain in _ENTITY_PHRASES:
         return _ENTITY_PHRASES[plain]
     if plain in {"team", "department", "unit", "group", "division", "squad", "section", "business unit"}:
@@ -379,7 +401,7 @@ def _parts(cell: str) -> list[str]:
 
 def _valued(subject: Term, key: Key, cell: str, time: ClaimTime, anchor: Anchor | None) -> list[Draft]:
     phrase = plain_attribute(key.plain)
-    if not re.fullmatch(r"[a-z][a-z &/-]{1,40}|[\u4e00-\u9fff]{2,10}", phrase) or len(phrase.split()) > 4:
+    if not re.fullmatch(r"[a-z][a-z0-9 .&/-]{1,40}|[\u4e00-\u9fff]{2,10}", phrase) or len(phrase.split()) > 4:
         return []
     value = parse_amount(cell, key.unit)
     if value.number is None and (mentions := find_times(cell, anchor)):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from substrate.extraction.builtin import verbs
 from substrate.extraction.builtin.clauses import Clause
@@ -28,6 +28,13 @@ class Scene:
 
     def terms(self, tokens: list[object]) -> list[Term]:
         return [t for token in tokens for t in self.reader.terms(token)]
+
+    def subjects(self, clause: Clause) -> list[Term]:
+        """What `clause` is about; "A, B and C, who is …" is about C alone."""
+        found = self.terms(clause.subjects)
+        single = clause.verb.dep_ == "relcl" and len(found) > 1 and clause.verb.tag_ in {"VBZ", "VBD"}
+        plural = any(c.dep_ in {"aux", "auxpass"} and c.lower_ in {"are", "were", "have"} for c in clause.verb.children)
+        return found[-1:] if single and not plural and clause.verb.lower_ != "were" else found
 
     def add(
         self, clause: Clause, subject: Term, phrase: str, target: Term | Value, time: ClaimTime, **more: object
@@ -74,12 +81,14 @@ def relation(scene: Scene, clause: Clause) -> bool:
         if _passive(scene, clause):
             return True
     elif (known := verbs.RELATIONS.get((clause.lemma, ""))) and clause.objects:
-        return _pairs(scene, clause, known, scene.terms(clause.subjects), scene.terms(clause.objects))
+        return _pairs(scene, clause, known, scene.subjects(clause), scene.terms(clause.objects))
     for prep, target in clause.prepositions:
         known = verbs.RELATIONS.get((clause.lemma, prep))
+        if clause.objects and clause.lemma == "meet":
+            continue
         if known is None or (clause.objects and not clause.passive and prep not in {"in", "into", "with"}):
             continue
-        if _pairs(scene, clause, known, scene.terms(clause.subjects), scene.reader.terms(target)):
+        if _pairs(scene, clause, known, scene.subjects(clause), scene.reader.terms(target)):
             return True
     return False
 
@@ -91,14 +100,14 @@ def _passive(scene: Scene, clause: Clause) -> bool:
         return False
     share = next((scene.reader.term(c) for c in clause.verb.children if scene.reader.unit(c).kind == "amount"), None)
     if known.phrase == "owns" and share is not None:
-        owned = [t for t in scene.terms(clause.subjects) if t.sort in {"name", "definite", "pronoun"}]
+        owned = [t for t in scene.subjects(clause) if t.sort in {"name", "definite", "pronoun"}]
         time = interval(clause.times, aspect_of(clause, known.aspect), clause.tense)
         for a, b in ((a, b) for a in agents for b in owned):
             scene.add(clause, a, "owns", b, time, qualifiers=(("share", share.text),))
         return bool(owned)
     if known.phrase in {"makes", "develops"} and clause.tense == "past":
         known = known._replace(aspect="event")
-    return _pairs(scene, clause, known, agents, scene.terms(clause.subjects))
+    return _pairs(scene, clause, known, agents, scene.subjects(clause))
 
 
 def _pairs(scene: Scene, clause: Clause, known: verbs.Relation, left: list[Term], right: list[Term]) -> bool:
@@ -118,7 +127,10 @@ def _one(scene: Scene, clause: Clause, known: verbs.Relation, time: ClaimTime, a
         known = known._replace(phrase="member of")
     if known.phrase in {"leads", "manages", "chairs"} and subject.kind in {"project", "product", "place"}:
         return False
-    if not usable_object(target) or subject.sort in {"noun", "value", "time", "role"}:
+    if target.sort == "noun" and known.phrase in OVER_THINGS and _bare(target):
+        target = replace(target, sort="thing")
+    named = target.sort == "thing" and known.phrase in OVER_THINGS
+    if not (named or usable_object(target)) or subject.sort in {"noun", "value", "time", "role"}:
         return False
     if subject.sort == "attribute" or target.sort == "attribute":
         return False
@@ -139,6 +151,16 @@ def _one(scene: Scene, clause: Clause, known: verbs.Relation, time: ClaimTime, a
 
 _OF_THINGS = frozenset("makes supplies uses".split())
 """These relate two things: a quantity after them is how much, of something else."""
+
+
+OVER_THINGS = frozenset(("responsible for", "manages", "runs", "leads", "oversees", "owns", "maintains", "operates"))
+"""What a person has charge of need not be named ("responsible for exports")."""
+
+
+def _bare(term: Term) -> bool:
+    """No "a", "some" or number before it."""
+    before = [c for c in term.token.children if c.i < term.token.i]
+    return not any(c.dep_ in {"det", "nummod", "predet"} and c.lower_ != "all" for c in before)
 
 
 def _group(term: Term) -> bool:
@@ -181,7 +203,7 @@ def fallback(scene: Scene, clause: Clause) -> bool:
         or not lemma.replace(" ", "").isalpha()
     ):
         return False
-    left, right, prep = scene.terms(clause.subjects), scene.terms(clause.objects), ""
+    left, right, prep = scene.subjects(clause), scene.terms(clause.objects), ""
     if clause.passive:
         agents = scene.terms(clause.at("by"))
         left, right = agents, left

@@ -18,7 +18,7 @@ def quit_role(scene: Scene, clause: Clause) -> bool:
     """ "X resigned as R of Z", "X stepped down from Y", "X left Y", "Y dismissed X as R"."""
     if clause.lemma not in verbs.QUIT:
         return False
-    people = scene.terms(clause.subjects)
+    people = scene.subjects(clause)
     if clause.lemma in {"dismiss", "fire", "remove"} and not clause.passive:
         people = scene.terms(clause.objects)
     time = interval(clause.times, "end")
@@ -93,7 +93,7 @@ def joined(scene: Scene, clause: Clause) -> bool:
         return False
     time = interval(clause.times, aspect_of(clause, "start"), clause.tense)
     done = False
-    for person in scene.terms(clause.subjects):
+    for person in scene.subjects(clause):
         for thing in scene.terms(clause.objects):
             if thing.sort == "attribute" and thing.text in {"board", "team", "council"} and thing.owner:
                 scene.add(

@@ -8,12 +8,12 @@ from dataclasses import replace
 from substrate.extraction.builtin.clauses import Clause
 from substrate.extraction.builtin.drafts import role_drafts
 from substrate.extraction.builtin.frames import Scene, aspect_of
-from substrate.extraction.builtin.frames_values import attribute, plain_attribute
+from substrate.extraction.builtin.frames_values import attribute, date_value, measured, plain_attribute
 from substrate.extraction.builtin.intervals import interval
-from substrate.extraction.builtin.terms import Term
-from substrate.extraction.claims import Value
+from substrate.extraction.builtin.terms import POINTING, Term
+from substrate.extraction.claims import UNDATED, Value
 
-_REACHING = frozenset("reach total hit stand amount come average exceed equal number".split())
+_REACHING = frozenset({*"reach total hit stand amount come average equal".split(), "come in"})
 _PREMISES = {
     **dict.fromkeys(("office", "offices"), "has office in"),
     **dict.fromkeys(("branch", "branches"), "has branch in"),
@@ -41,9 +41,13 @@ def reached(scene: Scene, clause: Clause) -> bool:
     """ "X's revenue reached V", "revenue of X totalled V", "X's headcount stands at V"."""
     if clause.lemma not in _REACHING or clause.passive:
         return False
-    values = [t for t in scene.terms([*clause.objects, *clause.at("at", "to")]) if t.sort == "value"]
-    owned = [t for t in scene.terms(clause.subjects) if t.sort == "attribute" and t.owner]
-    if len(values) != 1 or not owned or clause.lemma == "exceed":
+    values = [t for t in scene.terms([*clause.objects, *clause.at("at", "to", "in at")]) if t.sort == "value"]
+    owned = [t for t in scene.subjects(clause) if t.sort == "attribute" and t.owner]
+    things = [t for t in scene.subjects(clause) if t.sort == "thing"]
+    if len(values) == 1 and things and not owned and values[0].value is not None:
+        time = interval(clause.times, aspect_of(clause, "state"))
+        return measured(scene, clause, things[0], values[0].value, time)
+    if len(values) != 1 or not owned:
         return False
     time = interval(clause.times, aspect_of(clause, "state"))
     return sum(attribute(scene, clause, t, values[0], time) for t in owned) > 0
@@ -53,7 +57,7 @@ def allotted(scene: Scene, clause: Clause) -> bool:
     """ "EUR 5 million was allocated to X", "X was allocated EUR 5 million": its budget."""
     if clause.lemma not in _GIVEN or not clause.passive:
         return False
-    subjects = scene.terms(clause.subjects)
+    subjects = scene.subjects(clause)
     values = [t for t in subjects if t.value is not None and t.value.datatype == "money"]
     things = [t for t in scene.terms(clause.at("to", "for")) if t.sort == "name" and t.kind != "person"]
     if not values:
@@ -68,7 +72,7 @@ def allotted(scene: Scene, clause: Clause) -> bool:
 
 def stated(scene: Scene, clause: Clause) -> bool:
     """ "The status of X is closed", "X's priority is high": a word that says how it stands with X."""
-    owned = [t for t in scene.terms(clause.subjects) if t.sort == "attribute" and t.owner and t.text in _STATES]
+    owned = [t for t in scene.subjects(clause) if t.sort == "attribute" and t.owner and t.text in _STATES]
     said = [c for c in clause.verb.children if c.dep_ in {"acomp", "attr", "oprd"} and c.i > clause.verb.i]
     bare = clause.passive and not clause.at("by", "to", "from") and not clause.objects
     if bare and owned and owned[0].text in {"status", "state"}:
@@ -83,11 +87,69 @@ def stated(scene: Scene, clause: Clause) -> bool:
     while first.i < said[0].i and first.dep_ == "det":
         first = scene.reader.doc[first.i + 1]
     words = scene.reader.slice(first.i, said[0].i)
-    if owner is None or owner.sort not in {"name", "definite", "pronoun"} or len(words) > 40:
+    if owner is None or owner.sort not in POINTING or len(words) > 40:
         return False
     time = interval(clause.times, aspect_of(clause, "state"), clause.tense)
     scene.add(clause, owner, plain_attribute(owned[0].text), Value(words), time, wording=owned[0].text)
     return True
+
+
+_DIMENSIONS = {
+    "wide": "width",
+    "long": "length",
+    "high": "height",
+    "tall": "height",
+    "deep": "depth",
+    "thick": "thickness",
+}
+
+
+def sized(scene: Scene, clause: Clause) -> bool:
+    """ "It is 92 cm wide"."""
+    said = next((c for c in clause.verb.children if c.dep_ == "acomp" and c.lower_ in _DIMENSIONS), None)
+    values = [c for c in said.children if scene.reader.unit(c).kind == "amount"] if said is not None else []
+    if clause.lemma != "be" or said is None or len(values) != 1:
+        return False
+    value = scene.reader.unit(values[0]).value
+    for subject in (t for t in scene.subjects(clause) if t.sort in POINTING and value is not None):
+        scene.add(clause, subject, _DIMENSIONS[said.lower_], value, interval(clause.times, "state", clause.tense))  # type: ignore[arg-type]
+    return True
+
+
+def due(scene: Scene, clause: Clause) -> bool:
+    """ "X is due on D", "X takes place on D (in P)": the day is the value."""
+    due_on = clause.lemma == "be" and any(c.lower_ == "due" for c in clause.verb.children)
+    happens = clause.lemma == "take" and any(o.lower_ == "place" for o in clause.objects)
+    happens = happens or (clause.passive and clause.lemma == "hold" and not clause.at("by"))
+    points = [m for m in clause.times if m.shape in {"point", "by", "interval", "until"}]
+    if not (due_on or happens):
+        return False
+    phrase = "due on" if due_on else "takes place on"
+    done = False
+    for subject in (t for t in scene.subjects(clause) if t.sort in POINTING and t.kind != "person"):
+        if points:
+            scene.add(clause, subject, phrase, date_value(scene.text, points[0]), interval(points, "event"))
+            done = True
+        for place in (t for t in scene.terms(clause.at("in", "at")) if happens and t.sort == "name"):
+            scene.add(clause, subject, "takes place in", place, interval(points, "event"), object_kind="place")
+            done = True
+    return done
+
+
+def reachable(scene: Scene, clause: Clause) -> bool:
+    """ "You can reach her at V", "X can be reached at V", "contact X on V"."""
+    if clause.lemma not in {"reach", "contact", "call", "email"}:
+        return False
+    addresses = [t for t in scene.terms(clause.at("at", "on", "under", "via")) if t.value and t.value.number is None]
+    people = scene.subjects(clause) if clause.passive else scene.terms(clause.objects)
+    people = [t for t in people if t.sort in {"name", "pronoun"}]
+    for person in people:
+        for term in addresses:
+            if term.value is not None:
+                kind = "email" if "@" in term.value.raw else "phone"
+                made = replace(clause, mood=None if clause.mood == "hedged" else clause.mood)
+                scene.add(made, person, kind, term.value, UNDATED)
+    return bool(people and addresses)
 
 
 def placed_by_kind(scene: Scene, clause: Clause) -> bool:
@@ -121,7 +183,7 @@ def present(scene: Scene, clause: Clause) -> bool:
         if phrase is None or any(scene.reader.unit(c).kind == "name" for c in token.children if c.i < token.i):
             continue
         time = interval(clause.times, aspect_of(clause, "state"), clause.tense)
-        for subject in (t for t in scene.terms(clause.subjects) if t.sort in {"name", "pronoun", "definite"}):
+        for subject in (t for t in scene.subjects(clause) if t.sort in POINTING):
             for place in (t for t in places if t.sort == "name" and t.kind in {None, "place"}):
                 scene.add(clause, subject, phrase, place, time, object_kind="place")
                 done = True
@@ -130,7 +192,7 @@ def present(scene: Scene, clause: Clause) -> bool:
 
 def holders_listed(scene: Scene, clause: Clause) -> bool:
     """ "Y's customers include A and B", "the members of Z are A and B": each holds that of Y."""
-    roles = [t for t in scene.terms(clause.subjects) if t.sort == "role" and t.owner is not None]
+    roles = [t for t in scene.subjects(clause) if t.sort == "role" and t.owner is not None]
     if clause.lemma not in {"include", "be", "comprise"} or clause.passive or len(roles) != 1:
         return False
     token = roles[0].token
@@ -148,7 +210,7 @@ def supplied(scene: Scene, clause: Clause) -> bool:
     giving, getting = clause.lemma in _DELIVERING, clause.lemma in _GETTING
     if not (giving or getting) or not clause.objects:
         return False
-    subjects = scene.terms(clause.subjects)
+    subjects = scene.subjects(clause)
     if clause.passive:
         return False
     if giving and clause.at("to"):

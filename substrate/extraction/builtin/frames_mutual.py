@@ -26,8 +26,8 @@ def mutual(scene: Scene, clause: Clause) -> bool:
 
 
 def _parties(scene: Scene, clause: Clause) -> list[Term]:
-    named = [t for t in scene.terms(clause.subjects) if t.sort == "name"]
-    return named if len(named) == len(scene.terms(clause.subjects)) else []
+    named = [t for t in scene.subjects(clause) if t.sort == "name"]
+    return named if len(named) == len(scene.subjects(clause)) else []
 
 
 def _relation(scene: Scene, clause: Clause) -> tuple[str, Aspect] | None:
@@ -77,7 +77,7 @@ def held_as(scene: Scene, clause: Clause) -> bool:
 
     roles = roles_among(scene, clause.at("as"))
     time = interval(clause.times, aspect_of(clause, "state"), clause.tense)
-    things = [t for t in scene.terms(clause.subjects) if t.sort == "name"]
+    things = [t for t in scene.subjects(clause) if t.sort == "name"]
     people = [t for t in scene.terms(clause.objects) if t.sort == "name" and t.kind in {None, "person"}]
     found = [
         d for r in roles for p in people for t in things for d in role_drafts(p, r, t, time, clause.mood, clause.words)

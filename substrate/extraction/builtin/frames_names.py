@@ -11,7 +11,8 @@ from substrate.extraction.builtin.drafts import Draft, former, role_drafts, text
 from substrate.extraction.builtin.frames import Scene
 from substrate.extraction.builtin.intervals import UNKNOWN_END, interval
 from substrate.extraction.builtin.masking import Masked, Unit, without
-from substrate.extraction.builtin.terms import Term
+from substrate.extraction.builtin.roles import read_role
+from substrate.extraction.builtin.terms import POINTING, Term
 from substrate.extraction.claims import UNDATED, Mood
 
 _ALIAS = re.compile(
@@ -26,17 +27,17 @@ def renamed(scene: Scene, clause: Clause) -> bool:
     """ "X was renamed Y", "X changed its name to Y", "Y renamed X Z", "X is (also) known as Y"."""
     lemma = clause.lemma
     if lemma == "change" and any(scene.reader.term(o).text.split()[-1:] == ["name"] for o in clause.objects):
-        names, subjects = scene.terms(clause.at("to")), scene.terms(clause.subjects)
+        names, subjects = scene.terms(clause.at("to")), scene.subjects(clause)
     elif lemma in verbs.RENAME:
         names = scene.terms([*clause.predicates, *clause.at("as", "to")])
-        subjects = scene.terms(clause.subjects)
+        subjects = scene.subjects(clause)
         if not clause.passive and clause.objects:
             subjects = scene.terms(clause.objects) if names else subjects
             names = names or scene.terms(clause.objects)
     elif lemma in verbs.CALLED and clause.passive:
         names = scene.terms([*clause.predicates, *clause.at("as")])
         # A person is "named" to a post; only a thing is named by a name.
-        subjects = [t for t in scene.terms(clause.subjects) if lemma != "name" or t.kind not in {None, "person"}]
+        subjects = [t for t in scene.subjects(clause) if lemma != "name" or t.kind not in {None, "person"}]
     else:
         return False
     aspect: verbs.Aspect = "start" if lemma in {"change", *verbs.RENAME} else "state"
@@ -46,7 +47,7 @@ def renamed(scene: Scene, clause: Clause) -> bool:
     for subject in subjects:
         subject = subject.owner if subject.sort == "attribute" and subject.owner else subject
         for name in names:
-            if name.sort == "name" and subject.sort in {"name", "pronoun", "definite"} and name.text != subject.text:
+            if name.sort == "name" and subject.sort in POINTING and name.text != subject.text:
                 phrase = "formerly known as" if formerly else "known as"
                 scene.add(clause, subject, phrase, text_value(name.text), time)
                 done = True
@@ -105,7 +106,10 @@ def appositions(scene: Scene, whole: Mood | None) -> None:
 
 def _apposition(scene: Scene, head: Term, other: Term, mood: Mood | None) -> None:
     holder, role = (head, other) if other.sort == "role" else (other, head)
-    if holder.sort != "name" or role.sort != "role" or holder.kind in {"organization", "place", "project"}:
+    if holder.sort != "name" or role.sort != "role":
+        return
+    relating = read_role(role.text).relation is not None and role.owner is not None
+    if holder.kind in {"organization", "place", "project"} and not relating:
         return
     if other.sort == "name" and role.owner is None:
         return

@@ -60,7 +60,7 @@ def appointed(scene: Scene, clause: Clause) -> bool:
     roles = roles_among(scene, _role_slots(scene, clause))
     if not roles:
         return False
-    people = scene.terms(clause.subjects)
+    people = scene.subjects(clause)
     company: Term | None = None
     if (
         not clause.passive
@@ -114,11 +114,11 @@ def roles_among(scene: Scene, tokens: list[object]) -> list[Term]:
     for term in scene.terms(tokens):
         if term.sort == "role":
             found.append(term)
-        elif term.sort == "noun" and named_trade(term):
+        elif term.sort in {"noun", "thing"} and named_trade(term):
             near = [t for p, t in scene.reader.prepositions(term.token) if p in {"at", "of", "with", "for"}]
             owner = next((t for t in map(scene.reader.term, near) if t.sort in {"name", "definite"}), None)
             found.append(replace(term, sort="role", owner=owner))
-        elif term.sort == "noun" and term.text in _POST_NOUNS | {"position"}:
+        elif term.sort in {"noun", "thing"} and term.text in _POST_NOUNS | {"position"}:
             found.extend(
                 t
                 for p, tok in scene.reader.prepositions(term.token)
@@ -158,7 +158,7 @@ def succeeded(scene: Scene, clause: Clause) -> bool:
     """ "X replaced/succeeded Y as R (of Z)", "Y was replaced by X (as R)"."""
     if clause.lemma not in verbs.HANDOVER_TO_SUBJECT:
         return False
-    new, old = scene.terms(clause.subjects), scene.terms(clause.objects)
+    new, old = scene.subjects(clause), scene.terms(clause.objects)
     if clause.passive:
         new, old = [t for t in scene.terms(clause.at("by")) if t.sort != "time"], new
     roles = roles_among(scene, [*clause.at("as"), *clause.at("at")])
@@ -220,9 +220,9 @@ def took_over(scene: Scene, clause: Clause) -> bool:
     if lemma not in verbs.TAKE_OVER and not (lemma == "take" and _leads_noun(scene, clause)):
         return False
     if clause.passive:
-        new, things = scene.terms(clause.at("by")), scene.terms(clause.subjects)
+        new, things = scene.terms(clause.at("by")), scene.subjects(clause)
     else:
-        new, things = scene.terms(clause.subjects), scene.terms(clause.objects)
+        new, things = scene.subjects(clause), scene.terms(clause.objects)
     old = [t for t in scene.terms(clause.at("from")) if t.sort in {"name", "pronoun"}]
     roles = roles_among(scene, [*clause.at("as"), *clause.objects])
     for role in roles:
@@ -327,7 +327,7 @@ def redirected(scene: Scene, clause: Clause) -> bool:
     mentions = [mention for _, mention in scene.reader.masked.times]
     times = mentions if len(mentions) == 1 else clause.times
     new, gone = (Term("name", u.text, u.guess, unit=u) for u in names[:2])
-    for subject in scene.terms(clause.subjects):
+    for subject in scene.subjects(clause):
         scene.add(clause, subject, known.phrase, new, interval(times, "start", clause.tense))
         if times or m.group().startswith("no longer"):
             scene.add(clause, subject, known.phrase, gone, handover_end(times))
@@ -382,17 +382,17 @@ def handed_over(scene: Scene, clause: Clause) -> bool:
     new = [t for t in scene.terms(clause.at("to")) if t.sort in {"name", "pronoun"}]
     if clause.passive:
         old = [t for t in scene.terms(clause.at("by", "from")) if t.sort in {"name", "pronoun"}]
-        things = scene.terms(clause.subjects)
+        things = scene.subjects(clause)
     elif not clause.objects and clause.lemma in {"pass", "transfer"}:
         old = [t for t in scene.terms(clause.at("from")) if t.sort in {"name", "pronoun"}]
-        things = scene.terms(clause.subjects)
+        things = scene.subjects(clause)
     else:
-        old, things = scene.terms(clause.subjects), scene.terms(clause.objects)
+        old, things = scene.subjects(clause), scene.terms(clause.objects)
     if not new or not things:
         return False
     done = False
     for thing in things:
-        roles = roles_among(scene, [thing.token]) if thing.sort in {"noun", "attribute"} else []
+        roles = roles_among(scene, [thing.token]) if thing.sort in {"noun", "thing", "attribute"} else []
         if roles:
             for role in roles:
                 hand_over(scene, clause, role, old, new)

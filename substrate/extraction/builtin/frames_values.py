@@ -11,7 +11,7 @@ from substrate.extraction.builtin.frames import Scene, aspect_of, share_of
 from substrate.extraction.builtin.frames_leaving import belonging
 from substrate.extraction.builtin.intervals import handover_end, interval
 from substrate.extraction.builtin.roles import MIRRORED, read_role
-from substrate.extraction.builtin.terms import CONTEXT, Term
+from substrate.extraction.builtin.terms import CONTEXT, POINTING, Term
 from substrate.extraction.claims import ClaimTime, Value
 from substrate.extraction.times import TimeMention
 
@@ -53,7 +53,7 @@ def copula(scene: Scene, clause: Clause) -> bool:
         return False
     done = False
     time = interval(clause.times, aspect_of(clause, "state"), clause.tense)
-    for subject in scene.terms(clause.subjects):
+    for subject in scene.subjects(clause):
         subject = _of_topic(subject) or subject
         for predicate in scene.terms(clause.predicates):
             done = _is(scene, clause, subject, predicate, time) or done
@@ -64,19 +64,44 @@ def copula(scene: Scene, clause: Clause) -> bool:
 def _is(scene: Scene, clause: Clause, subject: Term, predicate: Term, time: ClaimTime) -> bool:
     if subject.sort in {"attribute", "role"} and subject.owner is not None:
         return attribute(scene, clause, subject, predicate, time)
+    if subject.sort == "name" and predicate.sort == "attribute" and predicate.owner is not None:
+        if plain_attribute(predicate.text) == "known as" and predicate.owner.sort == "name":
+            new = predicate.text.startswith("new") or clause.tense == "present"
+            scene.add(
+                clause, predicate.owner, "known as" if new else "formerly known as", text_value(subject.text), time
+            )
+            return True
+        return False
+    holder = predicate.sort == "name" and predicate.kind in {None, "person"}
+    if subject.sort == "role" and subject.owner is None and holder and read_role(subject.text).relation is None:
+        scene.findings.drafts.extend(role_drafts(predicate, subject, None, time, clause.mood, subject.text))
+        return True
     if subject.sort == "role" and predicate.sort == "name":
         time = former(time) if subject.former else time
         found = role_drafts(predicate, subject, None, time, clause.mood, subject.text)
         scene.findings.drafts.extend(d for d in found if CONTEXT in {d.subject, d.object})
         return any(CONTEXT in {d.subject, d.object} for d in found)
-    if subject.sort not in {"name", "pronoun", "definite"}:
+    if subject.sort not in POINTING:
         return False
+    if subject.sort == "thing" and (value := as_value(scene, predicate)) is not None:
+        return measured(scene, clause, subject, value, time)
     if predicate.sort == "role":
         stated = former(time) if predicate.former else time
         found = role_drafts(subject, predicate, None, stated, clause.mood, _role_words(scene, clause, predicate))
         scene.findings.drafts.extend(_denied(found, predicate))
         return bool(found)
     return False
+
+
+def measured(scene: Scene, clause: Clause, subject: Term, value: Value, time: ClaimTime) -> bool:
+    """ "The student rate is $59": what is a measure itself has its amount."""
+    last = subject.text.split()[-1]
+    if value.datatype == "date":
+        phrase = last if last in {"deadline", "date"} else "date"
+    else:
+        phrase = "headcount" if last in {"headcount", "workforce"} else "amount"
+    scene.add(clause, subject, phrase, value, time, wording=subject.text)
+    return True
 
 
 def _role_words(scene: Scene, clause: Clause, role: Term) -> str:
@@ -116,7 +141,11 @@ def _is_placed(scene: Scene, clause: Clause, subject: Term, time: ClaimTime) -> 
         elif prep == "married to" and noun.sort == "name":
             scene.add(clause, subject, "married to", noun, time, subject_kind="person", object_kind="person")
         elif (
-            prep == "with" and noun.sort == "name" and noun.kind != "person" and clause.times and subject.sort == "name"
+            prep == "with"
+            and noun.sort == "name"
+            and noun.kind != "person"
+            and clause.times
+            and subject.sort in {"name", "pronoun"}
         ):
             scene.add(clause, subject, "works for", noun, time, subject_kind="person", object_kind="organization")
         else:
@@ -128,7 +157,7 @@ def _is_placed(scene: Scene, clause: Clause, subject: Term, time: ClaimTime) -> 
 def attribute(scene: Scene, clause: Clause, subject: Term, target: Term, time: ClaimTime) -> bool:
     """ "owner's noun is target": a role held by target, or a value."""
     owner = subject.owner
-    if owner is None or owner.sort not in {"name", "pronoun", "definite", "context"}:
+    if owner is None or owner.sort not in POINTING | {"context"}:
         return False
     if subject.former:
         time = former(time)
@@ -140,7 +169,7 @@ def attribute(scene: Scene, clause: Clause, subject: Term, target: Term, time: C
         scene.add(clause, owner, phrase, target, time, object_kind="place")
     elif phrase == "known as":
         scene.add(clause, owner, phrase, text_value(target.text), time)
-    elif phrase == "job title" and target.sort in {"role", "noun", "name"}:
+    elif phrase == "job title" and target.sort in {"role", "noun", "thing", "name"}:
         return bool(_title(scene, clause, owner, target, time))
     elif value is not None:
         scene.add(clause, owner, phrase, value, time, wording=subject.text)
@@ -199,8 +228,8 @@ def has(scene: Scene, clause: Clause) -> bool:
         return True
     time = interval(clause.times, aspect_of(clause, "state"), clause.tense)
     done = False
-    for subject in scene.terms(clause.subjects):
-        if subject.sort not in {"name", "pronoun", "definite"}:
+    for subject in scene.subjects(clause):
+        if subject.sort not in POINTING:
             continue
         for token in clause.objects:
             done = _has_one(scene, clause, subject, token, time) or done
@@ -211,7 +240,7 @@ def _raise(scene: Scene, clause: Clause) -> bool:
     """ "X received a raise from A to B", "X got a pay rise to B"."""
     if not any(o.lower_ in {"raise", "rise", "increase"} for o in clause.objects):
         return False
-    for subject in scene.terms(clause.subjects):
+    for subject in scene.subjects(clause):
         for side, time in (("to", interval(clause.times, "start")), ("from", handover_end(clause.times))):
             for term in scene.terms(clause.at(side)):
                 if term.value is not None and subject.sort in {"name", "pronoun"}:
@@ -250,7 +279,7 @@ def _has_one(scene: Scene, clause: Clause, subject: Term, token: object, time: C
         for place in places:
             scene.add(clause, subject, phrase, place, time, object_kind="place")
         return bool(places)
-    if values and values[0].value is not None and term.sort in {"noun", "attribute"}:
+    if values and values[0].value is not None and term.sort in {"noun", "thing", "attribute"}:
         scene.add(clause, subject, phrase, values[0].value, time, wording=scene.reader.head_phrase(token))
         return True
     return False
@@ -305,9 +334,9 @@ def paid(scene: Scene, clause: Clause) -> bool:
     if phrase == "salary" and clause.tense == "past":
         values = [t for t in values if PERIOD.search(t.text)]
     time = interval(clause.times, aspect_of(clause, "state"), clause.tense)
-    for subject in scene.terms(clause.subjects):
+    for subject in scene.subjects(clause):
         for term in values:
-            if term.value is not None and subject.sort in {"name", "pronoun", "definite"}:
+            if term.value is not None and subject.sort in POINTING:
                 scene.add(clause, subject, phrase, term.value, time)
     return bool(values)
 
@@ -319,7 +348,8 @@ def changed(scene: Scene, clause: Clause) -> bool:
     owners = [
         t for t in scene.terms([*clause.subjects, *clause.objects]) if t.sort in {"attribute", "role"} and t.owner
     ]
-    owners = owners or [of for t in scene.terms(clause.subjects) if (of := _of_topic(t))]
+    owners = owners or [of for t in scene.subjects(clause) if (of := _of_topic(t))]
+    owners = owners or [t for t in scene.terms([*clause.subjects, *clause.objects]) if t.sort == "thing"]
     new, old = scene.terms(clause.at("to", "at")), scene.terms(clause.at("from"))
     done = False
     for owner in owners[:1]:
@@ -327,34 +357,36 @@ def changed(scene: Scene, clause: Clause) -> bool:
             owner = replace(owner, owner=own)
         for side, time in ((new, interval(clause.times, "start", clause.tense)), (old, handover_end(clause.times))):
             for target in side:
-                if target.sort != "time":
+                if owner.sort == "thing" and target.value is not None:
+                    done = measured(scene, clause, owner, target.value, time) or done
+                elif target.sort != "time" and owner.sort != "thing":
                     done = attribute(scene, clause, owner, target, time) or done
     return done
 
 
 def _of_topic(term: Term) -> Term | None:
     """ "The budget", of nothing said: of what the document is about."""
-    plain = term.sort == "noun" and term.text in _OF_TOPIC
+    plain = term.sort in {"noun", "thing"} and term.text in _OF_TOPIC
     return replace(term, sort="attribute", owner=CONTEXT) if plain else None
 
 
 def _own_subject(scene: Scene, clause: Clause) -> Term | None:
     """ "Its" beside a verb is the verb's own subject."""
-    return next((t for t in scene.terms(clause.subjects) if t.sort == "name"), None)
+    return next((t for t in scene.subjects(clause) if t.sort == "name"), None)
 
 
 def moved(scene: Scene, clause: Clause) -> bool:
     """ "X moved (its headquarters) from A to B", people between organisations."""
     if clause.lemma not in verbs.MOVE:
         return False
-    subjects = scene.terms(clause.subjects)
+    subjects = scene.subjects(clause)
     phrase: str | None = None
     for term in scene.terms(clause.subjects if clause.passive else clause.objects):
         noun = term.text.split()[-1] if term.text else ""
         phrase = plain_attribute(noun) if plain_attribute(noun) in _PLACE_PHRASES else None
         if phrase and clause.passive and term.owner:
             subjects = [term.owner]
-    named = all(t.sort in {"name", "pronoun", "definite"} for t in subjects)
+    named = all(t.sort in POINTING for t in subjects)
     if phrase is None and (clause.objects or (clause.passive and not named)):
         return False
     if any(t.sort == "attribute" and t.owner and plain_attribute(t.text) in _PLACE_PHRASES for t in subjects):
@@ -372,7 +404,7 @@ _WORKPLACES = frozenset("office plant factory site facility branch laboratory la
 
 
 def _moves(scene: Scene, clause: Clause, subject: Term, phrase: str | None, target: Term, time: ClaimTime) -> bool:
-    if target.sort != "name" or subject.sort not in {"name", "pronoun", "definite"}:
+    if target.sort != "name" or subject.sort not in POINTING:
         return False
     if phrase is None:
         if subject.kind in {None, "person"} and target.text.split()[-1].lower() in _WORKPLACES:
@@ -395,7 +427,7 @@ def _moves(scene: Scene, clause: Clause, subject: Term, phrase: str | None, targ
 
 def began(scene: Scene, clause: Clause) -> bool:
     """ "X started on D", "X was founded in 1999", "X ended in May": the date is the value."""
-    phrase = verbs.STARTED_ON.get(clause.lemma)
+    phrase = verbs.STARTED_ON.get(clause.lemma) or (verbs.DONE_ON.get(clause.lemma) if clause.passive else None)
     if phrase is None and clause.lemma in verbs.BEGIN:
         phrase = "launched on" if clause.lemma == "launch" else "started on"
     if phrase is None and clause.lemma in verbs.FINISH:
@@ -404,8 +436,8 @@ def began(scene: Scene, clause: Clause) -> bool:
         return False
     points = [m for m in clause.times if m.shape in {"point", "since", "interval", "by"}]
     done = False
-    for subject in scene.terms(clause.subjects):
-        if subject.sort in {"name", "definite"} and points and subject.kind != "person":
+    for subject in scene.subjects(clause):
+        if subject.sort in POINTING and points and subject.kind != "person":
             time = interval(points, "event")
             scene.add(clause, subject, phrase, date_value(scene.text, points[0]), time)
             done = True

@@ -66,14 +66,14 @@ def _names_a_party(scene: Scene, clause: Clause) -> bool:
 
 
 def _subject(scene: Scene, clause: Clause) -> Term | None:
-    terms = scene.terms(clause.subjects)
+    terms = scene.subjects(clause)
     if len(terms) != 1:
         return None
     [term] = terms
     if term.sort == "name" and not term.negated:
         return term
     actor = term.token is not None and term.token.lower_ in _ACTORS
-    return CONTEXT if actor and term.sort in {"definite", "noun", "role"} else None
+    return CONTEXT if actor and term.sort in {"definite", "noun", "thing", "role"} else None
 
 
 def _turned(scene: Scene, clause: Clause) -> bool:

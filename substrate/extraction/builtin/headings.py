@@ -83,6 +83,8 @@ def _named_in(text: str, cut: bool, lexicon: Lexicon) -> Term | None:
         named_thing = kind is not None and text not in h.GENERIC_CHINESE
         return Term("name", text, kind) if 2 <= len(text) <= 14 and named_thing else None
     whole = re.sub(r"^(?:The|the)\s+", "", text)
+    if (named_kind := _with_kind(whole, lexicon)) is not None:
+        return named_kind
     whole, honoured = _HONOURED.subn("", whole)
     if honoured and looks_like_name(whole):
         return Term("name", whole, "person")
@@ -96,6 +98,21 @@ def _named_in(text: str, cut: bool, lexicon: Lexicon) -> Term | None:
         return Term("name", whole, spans[0].guess)
     titled = len(whole.split()) > 1 and looks_like_name(whole) and not any(s.kind == "role" for s in spans)
     return Term("name", whole, kind_of_any(whole)) if titled else None
+
+
+def _with_kind(text: str, lexicon: Lexicon) -> Term | None:
+    """ "Vireo S2 soundbar": an unknown word or a code, then what it is, written small."""
+    m = re.fullmatch(r"(?P<name>[A-Z][\w-]*(?: (?:[A-Z][\w-]*|\d+\w*))*)(?P<kind>(?: [a-z][a-z-]+){1,2})", text)
+    if m is None or m.group("kind").split()[-1] in GENERIC_KINDS:
+        return None
+    words = m.group("name").split()
+    coined = any(not lexicon.knows(w.lower()) for w in words) or (
+        len(words) > 1 and any(c.isdigit() for c in words[-1])
+    )
+    return Term("name", text) if coined else None
+
+
+GENERIC_KINDS = h.GENERIC_WORDS | v.MEASURED_NOUNS | frozenset(("range", "list", "series", "family", "line"))
 
 
 def _candidates(heading: str) -> Iterator[tuple[str, bool]]:

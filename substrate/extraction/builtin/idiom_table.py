@@ -138,7 +138,10 @@ IDIOMS: tuple[Idiom, ...] = (
     _idiom(r"{THE}(?P<v>acquisition|takeover|purchase|take-over) of (?P<b>{N}) by (?P<a>{N}) {DONE}", "<a> "
         "v:acquire <b>"),
     _idiom(r"(?P<a>{N}) 's (?P<v>acquisition|takeover|purchase) of (?P<b>{N}) {DONE}", "<a> v:acquire <b>"),
-    _idiom(r"(?P<b>{N}) (?P<v>{BE}) (?:(?:about|around|approximately|majority) )?(?P<s>A) owned by (?P<a>{N})",
+    _idiom(r"(?P<v>(?:(?:is|was|are|were|has been|have been) )?(?:standing in|stands in|stood in|filling in|fills in|"
+           r"covering|deputi[sz]ing|deputi[sz]es) for)(?= (?:{P}|him|her))", "v:stand_in_for"),
+    _idiom(r"(?P<b>{N}) (?P<v>{BE}) (?:(?:about|around|approximately|majority) )?(?P<s>A) "
+           r"(?:owned|held|controlled) by (?P<a>{N})",
            "<a> v:own <s> +of <b>"),
     _idiom(r"(?P<v>(?:completed|concluded|finali[sz]ed|closed|completes) {THE}(?:full )?"
            r"(?:acquisition|takeover|purchase) of)(?= {THE}N[a-z])", "v:acquire"),

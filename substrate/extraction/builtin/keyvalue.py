@@ -24,6 +24,7 @@ from substrate.extraction.builtin.fields import (
     speaks_of_person,
 )
 from substrate.extraction.builtin.headings import list_key
+from substrate.extraction.builtin.lists import contact_drafts
 from substrate.extraction.builtin.sentences import Line
 from substrate.extraction.builtin.terms import Term
 from substrate.extraction.claims import UNDATED, ClaimTime, Drop
@@ -43,6 +44,22 @@ _CHINESE_OF = re.compile(
     r"^(?P<owner>[\u4e00-\u9fff]{2,12}?)的?(?P<noun>负责人|顾问|预算|成员|经理|总部|主管|"
     r"组长|发起人|供应商)$"
 )
+PARTY_KEYS = frozenset("customer client supplier vendor account partner".split())
+SUBJECT_KEYS = PARTY_KEYS | frozenset(
+    "service policy opportunity item ticket incident product model article asset host server device vehicle order "
+    "invoice contract job event course release package repository application module database property document "
+    "system workstream lead deal opportunity machine material chemical standard procedure dataset table queue".split()
+) | {
+    "part no", "part number", "order no", "order number", "invoice no", "invoice number", "contract no", "article no",
+    "customer name", "client name", "policy name", "ticket id", "issue", "product name", "model no", "serial no", "sku",
+    "客户名称", "产品", "产品名称", "型号", "合同编号", "服务", "系统", "主机", "缺陷", "工单", "订单号", "设备",
+    "服务名称", "设备名称", "供应商名称", "合同名称", "客户", "供应商",
+}  # fmt: skip
+"""Opening a block without a heading that names something, these give what the block is about."""
+CONTACT_KEYS = frozenset(
+    ("contact", "contact person", "contacts", "email", "e-mail", "phone", "telephone", "tel", "mobile", "mailing list",
+     "customer contact", "site contact", "main contact", "联系人", "邮箱", "电话", "联系电话")
+)  # fmt: skip
 _THINGS = {"project", "organization", "product"}
 _STRIP = re.compile(r"[*_`]+")
 
@@ -118,6 +135,8 @@ def record_drafts(record: Record, context: Term | None, anchor: Anchor | None) -
             out.extend((pair, d) for d in field_drafts(owner, key, pair.value, time, anchor))
         elif (inner := owner_in_label(pair.key.written)) is not None:
             out.extend((pair, d) for d in _pair_drafts(inner[0], inner[1].under(pair.key.written), pair, time, anchor))
+        elif pair.key.plain in CONTACT_KEYS and (told := contact_drafts(subject, pair.key, pair.value)):
+            out.extend((pair, d) for d in told)
         elif subject is not None:
             out.extend((pair, d) for d in _pair_drafts(subject, pair.key, pair, time, anchor))
         elif pair.key.plain not in SILENT_KEYS:
@@ -140,6 +159,9 @@ def _subject(record: Record, context: Term | None) -> tuple[Term | None, Pair | 
             person = speaks_of_person(p.key for p in record.pairs)
             exact = None if pair.key.plain == "name" and not person else kind
             return named(pair.value, exact), pair
+    first = record.pairs[0] if record.pairs else None
+    if context is None and first is not None and first.key.plain in SUBJECT_KEYS and len(first.value.split()) <= 7:
+        return named(first.value, "organization" if first.key.plain in PARTY_KEYS else None), first
     return context, None
 
 

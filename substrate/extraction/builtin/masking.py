@@ -15,8 +15,9 @@ from typing import Literal
 from substrate.extraction.builtin.amounts import Amount, amounts_in
 from substrate.extraction.builtin.intervals import joined_periods
 from substrate.extraction.builtin.names import Lexicon, Span, names_in, words_of
+from substrate.extraction.builtin.roles import ROLE_MODIFIERS, ROLE_NOUNS, TITLE_NOUNS
 from substrate.extraction.builtin.verbs import RELATIONS, third_person
-from substrate.extraction.builtin.vocabulary import HONORIFICS
+from substrate.extraction.builtin.vocabulary import GIVEN_NAMES, HONORIFICS, SURNAMES
 from substrate.extraction.claims import Value
 from substrate.extraction.times import Anchor, TimeMention, find_times
 
@@ -27,6 +28,11 @@ _STAND_INS = {"person": "Smith", "place": "London", "event": "Oracle", "product"
 _THIRD_PERSON = {third_person(verb): verb for verb, _ in RELATIONS if " " not in verb}
 _BASE = set(_THIRD_PERSON.values())
 _LINKS = {"with", "for", "to", "on"}
+_ALSO_TITLES = {"founder", "co-founder", "director", "manager", "chairman", "chairwoman", "chairperson"}
+TITLE_BEFORE_NAME = (TITLE_NOUNS | _ALSO_TITLES) - {
+    "partner", "associate", "operator", "host", "master", "principal", "executive", "fellow", "producer", "trader",
+    "distiller", "brewer", "broker", "driver", "tester", "planner", "inspector", "designer", "developer",
+}  # fmt: skip
 _OPENING_PREPOSITIONS = {"in", "at", "from", "near", "to", "of", "for", "with"}
 _BEFORE_ROLE = {
     "to",
@@ -86,9 +92,34 @@ def mask(text: str, anchor: Anchor | None, lexicon: Lexicon, known: frozenset[st
     amounts = [a for a in amounts_in(text) if not _overlaps(a.start, a.end, taken)]
     spans = names_in(text, taken + [(a.start, a.end) for a in amounts if _bare_amount(a)], lexicon, known)
     amounts = [a for a in amounts if not any(s.start < a.end and a.start < s.end for s in spans)]
+    spans = [_guessed(s, lexicon) for s in spans]
     units = _merge_titles(_units(text, spans, amounts, mentions))
     masked = _without_dateline(_lift_times(text, _merge_lists(text, _told_by_at(units))))
     return Masked(text, tuple(_settle_words(masked.units)), masked.times)
+
+
+def _guessed(span: Span, lexicon: Lexicon) -> Span:
+    """Two or three words that are no English words, as persons' names are: a guess, where nothing else tells."""
+    words = span.text.split()
+    if span.kind != "name" or span.guess is not None or len(words) not in (2, 3):
+        return span
+    alike = all(w.replace("-", "").replace("'", "").replace("’", "").isalpha() and w[0].isupper() for w in words)
+    plain = (
+        alike and not any(w.isupper() or _inner_capital(w) for w in words) and words[0].lower() not in _PLACE_OPENERS
+    )
+    known = [lexicon.knows(w.lower()) and w.lower() not in GIVEN_NAMES | SURNAMES for w in words]
+    return replace(span, guess="person") if plain and not any(known) else span
+
+
+def _inner_capital(word: str) -> bool:
+    return (
+        any(c.isupper() for c in word[1:]) and "-" not in word and not word.startswith(("Mc", "Mac", "O'", "O’", "De"))
+    )
+
+
+_PLACE_OPENERS = frozenset(
+    "san los las el hong buenos rio porto saint st new north south east west kuala abu tel".split()
+)
 
 
 def _told_by_at(units: list[Unit]) -> list[Unit]:
@@ -160,6 +191,8 @@ def _merge_titles(units: list[Unit]) -> list[Unit]:
     merged: list[Unit] = []
     for unit in units:
         before = merged[-1] if merged else None
+        if unit.kind == "name" and before and before.kind == "word" and unit.guess in (None, "person"):
+            before = _small_title(merged, unit.guess == "person") or before
         if unit.kind == "name" and before and before.kind == "role" and unit.guess in (None, "person"):
             merged.pop()
             title = Span("role", before.start, before.end, before.text)
@@ -170,6 +203,31 @@ def _merge_titles(units: list[Unit]) -> list[Unit]:
             unit = replace(unit, title=title, title_of=title_of, guess="person", parsed_as="Smith")
         merged.append(unit)
     return merged
+
+
+def _small_title(merged: list[Unit], person: bool) -> Unit | None:
+    """ "Bursar", "quality manager" written small straight before a name, as one unit in place of its words."""
+    first = len(merged)
+    last = merged[-1].text.lower()
+    led = (
+        last in {"lead", "leader", "head", "captain", "chair", "coordinator", "supervisor", "owner"} and len(merged) > 1
+    )
+    if last not in TITLE_BEFORE_NAME and not (led and person and merged[-2].text.lower() in ROLE_MODIFIERS):
+        return None
+    while first and merged[first - 1].kind == "word" and len(merged) - first < 4:
+        low = merged[first - 1].text.lower()
+        if low not in ROLE_MODIFIERS | ROLE_NOUNS or low in {"former", "first", "second"}:
+            break
+        first -= 1
+    before = merged[first - 1].text.lower() if first else ""
+    if before in {"a", "an", "of", "as", "no", "any", "be", "become", "became", "to"}:
+        return None
+    words = merged[first:]
+    del merged[first:]
+    text = " ".join(u.text for u in words)
+    unit = Unit("role", words[0].start, words[-1].end, text, "engineer", "person")
+    merged.append(unit)
+    return unit
 
 
 def _merge_lists(text: str, units: list[Unit]) -> list[Unit]:

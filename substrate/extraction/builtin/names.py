@@ -150,6 +150,10 @@ def _adjacent(text: str, run: list[Word], word: Word) -> bool:
 
 def _may_join(words: list[Word], i: int, run: list[Word], lexicon: Lexicon, known: frozenset[str]) -> bool:
     word = words[i].text
+    if i == 0 and not run and word.lower() in v.OPENING_WORDS:
+        return False
+    if not run and i + 1 < len(words) and _opens_sentence(words, i) and _opens_role(word, words[i + 1].text):
+        return False
     if run and re.fullmatch(r"\d{1,4}", word):
         return True
     if run and word in v.SMALL_COMPANY_FORMS:
@@ -171,6 +175,11 @@ def _may_join(words: list[Word], i: int, run: list[Word], lexicon: Lexicon, know
     if run or not _opens_sentence(words, i):
         return True
     return _initial_is_name(words, i, lexicon, known)
+
+
+def _opens_role(word: str, following: str) -> bool:
+    """ "Group lead X …": the second word is written small, so the first is no name."""
+    return word.lower() in ROLE_MODIFIERS and following in ROLE_NOUNS
 
 
 def _opens_sentence(words: list[Word], i: int) -> bool:

@@ -4,26 +4,32 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 
 from substrate.extraction.builtin import english
 from substrate.extraction.builtin.chinese import read_chinese
 from substrate.extraction.builtin.corrections import CORRECT_VALUE
-from substrate.extraction.builtin.drafts import Draft, Findings, claim_of
-from substrate.extraction.builtin.edits import edit_drafts
-from substrate.extraction.builtin.fields import holder_drafts
-from substrate.extraction.builtin.headings import heading_subject, is_correction, list_key
+from substrate.extraction.builtin.drafts import Draft, claim_of
+from substrate.extraction.builtin.frames import OVER_THINGS
 from substrate.extraction.builtin.keyvalue import Pair, Record, pair_of, record_drafts, starts_record
 from substrate.extraction.builtin.names import Lexicon, inner_capitals
+from substrate.extraction.builtin.reading import Item, Quoted, Work, context_of
 from substrate.extraction.builtin.references import References
-from substrate.extraction.builtin.roles import RELATION_OF_ROLE, is_role
 from substrate.extraction.builtin.sentences import Line, Sentence, is_chinese, lines_of, sentences_of
+from substrate.extraction.builtin.short_forms import (
+    edited,
+    inline,
+    itemised,
+    labelled,
+    listed,
+    signed,
+    without_greeting,
+)
 from substrate.extraction.builtin.tables import Quote, Told, pipe_table, table_drafts
 from substrate.extraction.builtin.terms import EMPLOYER, Term
-from substrate.extraction.claims import UNDATED, Claim, Drop, Extraction, Passage, Value
+from substrate.extraction.claims import Claim, Drop, Extraction, Passage, Value
 from substrate.extraction.times import (
     Anchor,
-    Dated,
     NumericOrder,
     TimeMention,
     find_times,
@@ -35,70 +41,6 @@ from substrate.extraction.times.stated import stated_date
 
 _REMEMBERED = 8
 """Dated things of which a later sentence may tell what came after."""
-
-
-@dataclass(frozen=True, slots=True)
-class Quoted:
-    """A claim in draft, or a drop, with the words it rests on."""
-
-    item: Draft | Drop
-    text: str
-    start: int
-
-
-@dataclass(slots=True)
-class Item:
-    """A sentence or a record of the passage; what it yields is filled in once it has been read."""
-
-    text: str
-    found: list[Quoted] = field(default_factory=list)
-    prepared: english.Prepared | None = None
-    start: int = 0
-    corrects: bool = False
-    """Whether it stands under a title or a heading that says "correction"."""
-    shown: str = ""
-    """What to quote, where that is not the sentence as read (the row of a table, an entry under a date)."""
-    heading: str = ""
-    """The heading that dates it, whose words are the time words."""
-
-    @property
-    def quote(self) -> str:
-        return self.shown or self.text
-
-    def take(self, findings: Findings) -> None:
-        items: list[Draft | Drop] = [*findings.drafts, *findings.drops]
-        self.found.extend(Quoted(d, self.quote, self.start) for d in items)
-
-
-@dataclass(slots=True)
-class Work:
-    """A passage under reading."""
-
-    passage: Passage
-    anchor: Anchor | None
-    lexicon: Lexicon
-    known: frozenset[str] = frozenset()
-    items: list[Item] = field(default_factory=list)
-    context: list[Term] = field(default_factory=list)
-    headings: list[str] = field(default_factory=list)
-    levels: list[int] = field(default_factory=list)
-    """How deep each heading of `headings` is that stands in the passage itself; innermost first."""
-    dated: list[tuple[int, Anchor | None]] = field(default_factory=list)
-    """How deep each section lies that states its own date, and what held before it; innermost last."""
-    told: tuple[Dated, ...] = ()
-    """What was dated before, since the last heading: "six months later" counts from it."""
-
-    @property
-    def here(self) -> Anchor | None:
-        """What relative words of the next sentence count from."""
-        if not self.told:
-            return self.anchor
-        return replace(self.anchor, told=self.told) if self.anchor else Anchor(None, None, self.told)
-
-    def add(self, item: Item) -> None:
-        outer = (self.passage.title, *self.passage.heading_path, *self.headings[: len(self.levels)])
-        item.corrects = any(is_correction(h) for h in outer if h)
-        self.items.append(item)
 
 
 def plan(passage: Passage, lexicon: Lexicon, order: NumericOrder | None = None) -> Work:
@@ -136,9 +78,13 @@ def _step(work: Work, lines: Sequence[Line], at: int) -> int:
         _enter(work, line)
         return at + 1
     _speaks_from(work, line)
+    if inline(work, line):
+        return at + 1
     if "|" in line.text:
         return _pipes(work, lines, at)
-    if _listed(work, line) or _edited(work, line):
+    if (after := signed(work, lines, at)) > at:
+        return after
+    if listed(work, line) or edited(work, line) or itemised(work, line):
         return at + 1
     pair = pair_of(line)
     if pair is None:
@@ -185,33 +131,6 @@ def _enter(work: Work, line: Line) -> None:
     work.levels = [level, *work.levels[-own:]] if own else [level]
 
 
-def _listed(work: Work, line: Line) -> bool:
-    """A bare name under a heading that names a role ("Advisers to the X", "Sponsors"): a holder of it."""
-    if line.kind != "bullet" or not work.headings:
-        return False
-    key, owner = list_key(work.headings[0])
-    thing = owner or (_context(work) if key is not None else None)
-    if key is None or thing is None or not (is_role(key.plain) or key.plain in RELATION_OF_ROLE):
-        return False
-    drafts = holder_drafts(thing, key, line.text.rstrip(" .;；。"), UNDATED, work.anchor)
-    item = Item(line.text, start=line.start)
-    item.found.extend(Quoted(d, line.text, line.start) for d in drafts)
-    if drafts:
-        work.add(item)
-    return bool(drafts)
-
-
-def _edited(work: Work, line: Line) -> bool:
-    """A line of a log or a ticket that says what was changed into what."""
-    dated = next((h for h in work.headings if parse_time(h, work.anchor) or find_times(h, work.anchor)), "")
-    drafts = edit_drafts(line.text, _context(work), work.here, dated)
-    if drafts:
-        item = Item(line.text, start=line.start)
-        item.found.extend(Quoted(d, line.text, line.start) for d in drafts)
-        work.add(item)
-    return bool(drafts)
-
-
 def _pipes(work: Work, lines: Sequence[Line], at: int) -> int:
     stop = at
     while stop < len(lines) and "|" in lines[stop].text:
@@ -228,7 +147,7 @@ def _pipes(work: Work, lines: Sequence[Line], at: int) -> int:
 
 def _table(work: Work, text: str, offset: int, header: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
     item = Item(text)
-    for found in table_drafts(text, header, rows, _context(work), work.anchor):
+    for found in table_drafts(text, header, rows, context_of(work), work.anchor):
         if isinstance(found.item, Told):
             _told(work, found.item.sentence, found.quote, offset)
         else:
@@ -259,13 +178,9 @@ def _records(work: Work, lines: Sequence[Line], at: int, pair: Pair | None) -> i
 
 def _flush(work: Work, record: Record) -> None:
     item = Item("")
-    for pair, found in record_drafts(record, _context(work), work.anchor):
+    for pair, found in record_drafts(record, context_of(work), work.anchor):
         item.found.append(Quoted(found, pair.line.text, pair.line.start))
     work.add(item)
-
-
-def _context(work: Work) -> Term | None:
-    return heading_subject(work.headings, work.lexicon)
 
 
 def _prose(work: Work, line: Line) -> None:
@@ -279,7 +194,8 @@ def _prose(work: Work, line: Line) -> None:
         else:
             pieces.append(sentence)
     for piece in pieces:
-        _sentence(work, piece)
+        if not labelled(work, piece):
+            _sentence(work, without_greeting(piece))
 
 
 def _end(sentence: Sentence) -> int:
@@ -344,7 +260,7 @@ def _dated_by_heading(work: Work, text: str) -> str:
 def finish(work: Work) -> Extraction:
     """Resolves who is meant, in reading order, and checks every quote against the passage."""
     references = References(work.passage.speaker)
-    if (context := _context(work)) is not None:
+    if (context := context_of(work)) is not None:
         references.context[context.text] = context.kind
     claims: list[Claim] = []
     drops: list[Drop] = []
@@ -411,7 +327,7 @@ def _within(references: References, item: Item, quoted: Quoted, claims: Sequence
         return references
     if draft.subject.unit is None:
         return references
-    near = References(references.speaker, dict(references.seen), dict(references.context))
+    near = References(references.speaker, dict(references.seen), dict(references.context), references.about)
     for unit in item.prepared.masked.units:
         if unit.kind == "name" and unit.start < draft.subject.unit.start:
             for one in unit.group or (unit,):
@@ -425,6 +341,7 @@ def _within(references: References, item: Item, quoted: Quoted, claims: Sequence
 
 
 def _remember(references: References, item: Item, claims: Sequence[Claim]) -> None:
+    references.about = _about(references, item, claims)
     if item.prepared is not None:
         for unit in item.prepared.masked.units:
             if unit.kind == "name":
@@ -437,6 +354,16 @@ def _remember(references: References, item: Item, claims: Sequence[Claim]) -> No
                 references.note(claim.object, claim.object_kind)
 
 
+def _about(references: References, item: Item, claims: Sequence[Claim]) -> Term | None:
+    if item.about is None:
+        return None
+    found = references.resolve(item.about)
+    if found is None:
+        return None
+    kinds = [c.subject_kind for c in claims if c.subject == found.text and c.subject_kind]
+    return replace(found, kind=found.kind or (kinds[0] if kinds else None))
+
+
 def resolve(quoted: Quoted, references: References) -> Claim | Drop:
     """The claim with its subject and object named, or why it cannot be made."""
     draft = quoted.item
@@ -447,9 +374,16 @@ def resolve(quoted: Quoted, references: References) -> Claim | Drop:
         return Drop("pronoun_subject", draft.subject.text, quoted.text)
     target: Term | None = None
     if not isinstance(draft.object, Value):
-        target = references.resolve(draft.object)
+        vague = draft.object.sort == "thing" and draft.phrase not in OVER_THINGS
+        target = None if vague else references.resolve(draft.object)
         if target is None:
             return Drop("unresolved_object", draft.object.text, quoted.text)
         if target.text == subject.text:
             return Drop("self_reference", subject.text, quoted.text)
+    if "thing" in {draft.subject.sort, getattr(draft.object, "sort", "")}:
+        draft = replace(draft, confidence=min(draft.confidence, UNNAMED))
     return claim_of(draft, subject, target, quoted.text, quoted.start)
+
+
+UNNAMED = 0.5
+"""Confidence of what is said of a thing that the text does not name ("the annual pass")."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 
 from substrate.extraction.builtin.terms import Term
-from substrate.extraction.builtin.vocabulary import is_demonym
+from substrate.extraction.builtin.vocabulary import GIVEN_NAMES, SURNAMES, is_demonym
 
 _PERSONAL = {"he", "she", "him", "her", "his", "hers"}
 _THINGS = {"it", "its"}
@@ -40,6 +40,8 @@ class References:
     seen: dict[str, str | None] = field(default_factory=dict)
     context: dict[str, str | None] = field(default_factory=dict)
     """Names of the headings and the title: candidates for "the project", never for "he"."""
+    about: Term | None = None
+    """What the sentence before is about: its subject, if it has one and that is named."""
 
     def note(self, name: str, kind: str | None) -> None:
         """Remembers a name; a kind learnt later fills one that was unknown."""
@@ -50,8 +52,10 @@ class References:
         """The same term if it names something, what it points at if that is certain, else None."""
         if term.sort == "name":
             return term
+        if term.sort == "thing":
+            return replace(term, sort="name")
         if term.sort == "definite":
-            return self._one(term, {term.kind}) or self._unknown_topic(term)
+            return self._one(term, {term.kind}) or self._unknown_topic(term) or self._topic_before(term)
         if term.sort == "context":
             return self._topic(term)
         if term.sort != "pronoun":
@@ -60,10 +64,35 @@ class References:
             return replace(term, sort="name", text=self.speaker, kind="person") if self.speaker else None
         if term.text in _PERSONAL:
             found = self._one(term, {"person"}, doubtful=True)
-            return found or self._heading_person(term)
+            return found or self._heading_person(term) or self._person_before(term)
         if term.text in _THINGS:
-            return self._one(term, {"organization", "project", "product", "place"}, doubtful=True)
+            things: set[str | None] = {"organization", "project", "product", "place"}
+            return self._thing_before(term) or self._one(term, things, doubtful=True)
         return None
+
+    def _thing_before(self, term: Term) -> Term | None:
+        """ "It" is what the sentence before is about, if that is no person."""
+        about = self.about
+        if about is None or about.kind == "person" or self._personal(about):
+            return None
+        told = about.kind is not None or about.text[0].islower() or not _may_be_person(about.text, None)
+        coined = " " not in about.text and about.text.lower() not in GIVEN_NAMES | SURNAMES
+        return replace(term, sort="name", text=about.text, kind=about.kind) if told or coined else None
+
+    def _person_before(self, term: Term) -> Term | None:
+        about = self.about
+        others = [n for n, k in _without_short_forms(self.seen).items() if k == "person" or _may_be_person(n, k)]
+        fits = about is not None and set(others) <= {about.text} and (about.kind == "person" or bool(others))
+        return replace(term, sort="name", text=about.text, kind="person") if fits and about else None
+
+    def _topic_before(self, term: Term) -> Term | None:
+        """ "The airline" after a sentence about something that may be one."""
+        about = self.about
+        fits = about is not None and about.kind in {None, term.kind} and not self._personal(about)
+        return replace(term, sort="name", text=about.text, kind=term.kind) if fits and about else None
+
+    def _personal(self, about: Term) -> bool:
+        return self.seen.get(about.text) == "person"
 
     def _unknown_topic(self, term: Term) -> Term | None:
         """ "The project" under a heading whose name does not say what it is."""

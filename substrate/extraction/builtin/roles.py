@@ -68,7 +68,17 @@ TITLE_NOUNS = _words(
     intern trainee apprentice fellow strategist economist statistician chemist physicist biologist
     justice judge senator congressman sheriff bishop receptionist steward superintendent executive principal
     spokesperson spokesman spokeswoman
-    partner associate operator mechanic electrician"""
+    partner associate operator mechanic electrician bursar actuary dispatcher underwriter estimator surveyor bookkeeper
+    translator interpreter conductor composer journalist photographer artist actor sculptor painter baker
+    carpenter plumber welder machinist toolmaker mason gardener farmer winemaker brewer distiller skipper
+    midwife paramedic therapist psychologist dentist optician veterinarian archaeologist historian mathematician
+    geologist geophysicist astronomer meteorologist ecologist agronomist zoologist botanist linguist sociologist
+    pathologist radiologist psychiatrist solicitor barrister notary magistrate prosecutor caretaker janitor porter
+    concierge waiter bartender tailor merchandiser marketer copywriter publicist fundraiser lobbyist negotiator
+    mediator arbitrator assessor adjuster broker trader banker investigator detective archivist ombudsman trustee
+    chaplain coach trainer instructor tutor headmaster headteacher chancellor geneticist microbiologist
+    epidemiologist toxicologist nutritionist physiotherapist storekeeper facilitator moderator sysadmin metallurgist
+    joiner glazier master"""
 )
 """Nouns that end a job title; the title is a value of "job title"."""
 

@@ -6,13 +6,15 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from substrate.extraction.builtin.drafts import Draft
+from substrate.extraction.builtin.amounts import parse_amount
+from substrate.extraction.builtin.drafts import Draft, text_value
 from substrate.extraction.builtin.fields import (
     DATE_KEYS,
     END_KEYS,
     NAME_KEYS,
     NOT_SUBJECTS,
     PERSON_KEYS,
+    RESPONSIBLE_KEYS,
     START_KEYS,
     TOLD_KEYS,
     Key,
@@ -40,6 +42,7 @@ _PARTIES = frozenset(
     "distributor reseller insurer tenant landlord".split()
 )
 """A first column so called lists organisations, and the rest of the row is about them."""
+_ASSIGNED = RESPONSIBLE_KEYS | {"assignee", "assigned to"}
 _LABELLED = (
     {"field", "value"},
     {"key", "value"},
@@ -81,6 +84,8 @@ def table_drafts(
     if not keys or {k.plain for k in keys} in [set(s) for s in _LABELLED]:
         return _labelled(text, rows, context, anchor)
     column = _subject_column(keys, rows)
+    if column is None or any(k.plain in _ASSIGNED for k in keys):
+        column = _thing_column(keys, rows, column)
     roles = _role_columns(keys, rows)
     if column is None and context is None and not roles and not any(k.plain in TOLD_KEYS for k in keys):
         return [Found(Quote(0, ""), Drop("no_subject_column", " | ".join(header), " | ".join(rows[0]) if rows else ""))]
@@ -102,6 +107,21 @@ def table_drafts(
             found.extend(Found(quote, d) for d in _row_drafts(keys, row, column, anchor, context))
         elif context is not None and not told:
             found.extend(Found(quote, d) for d in _about(keys, row, context, anchor))
+    return found
+
+
+def _thing_column(keys: Sequence[Key], rows: Sequence[Sequence[str]], found: int | None) -> int | None:
+    """A column of tickets by their keys, or the first that is no number, no date and nobody: actions, levels, parts."""
+    for i, key in enumerate(keys):
+        cells = [r[i].strip() for r in rows if i < len(r) and not is_empty(r[i])]
+        if not cells or key.plain in _DATED | TOLD_KEYS | _ASSIGNED | NOT_SUBJECTS | PERSON_KEYS:
+            continue
+        if key.plain in _NUMBERING and not all(re.fullmatch(r"[A-Z][A-Z0-9]*-\d+", c) for c in cells):
+            continue
+        short = all(len(c.split()) <= 6 and parse_amount(c).number is None for c in cells)
+        if found is not None and found <= i and not any(k.plain in _ASSIGNED for k in keys[i + 1 :]):
+            return found
+        return i if short and len(set(cells)) == len(cells) else found
     return found
 
 
@@ -201,6 +221,10 @@ def _row_drafts(
         out.extend(holder_drafts(context, keys[column], cell, time, anchor))
     for i, (key, value) in enumerate(zip(keys, row, strict=False)):
         if i == column or i in dating or key.plain in _DATED | _NUMBERING:
+            continue
+        if key.plain in {"summary", "description", "title"} and keys[column].plain in _NUMBERING:
+            key = Key("summary", None, key.written)
+            out.append(Draft(subject, "summary", text_value(value), time, confidence=0.8, wording=key.written))
             continue
         out.extend(field_drafts(subject, key, value, time, anchor))
     return out

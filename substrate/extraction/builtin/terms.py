@@ -18,7 +18,10 @@ from substrate.extraction.builtin.roles import (
 from substrate.extraction.claims import Value
 from substrate.extraction.times import TimeMention
 
-Sort = Literal["name", "role", "value", "time", "attribute", "pronoun", "definite", "noun", "context"]
+Sort = Literal["name", "role", "value", "time", "attribute", "pronoun", "definite", "noun", "context", "thing"]
+"""``thing``: what a text speaks of as known without naming it ("the annual pass"), ``noun``: anything else unnamed."""
+POINTING = frozenset(("name", "pronoun", "definite", "thing"))
+"""What a claim may be about."""
 FORMER = frozenset(
     (
         "formerly",
@@ -36,6 +39,14 @@ FORMER = frozenset(
     )
 )
 _MODIFIER_DEPS = {"compound", "amod", "nmod", "nummod"}
+_INDEFINITE = frozenset("a an any some no each every another what which neither either all both many few such".split())
+_NOTHING = frozenset(
+    "one ones others thing things something anything nothing people person someone everyone anyone nobody everybody "
+    "part parts lot lots way ways kind sort number fact case point reason idea question time times day days week weeks "
+    "month months year years today tomorrow yesterday place hand hands man woman men women thanks regards sorry order "
+    "addition example instance general turn course front sides side".split()
+)
+"""Words that name nothing that is spoken of."""
 _ABSTRACT = ("tion", "sion", "ment", "ance", "ence", "ing", "ship", "ity", "ness", "ism", "ure")
 _OWNER_PREPS = ("of", "at", "for", "in", "within", "to")
 
@@ -103,7 +114,7 @@ class Reader:
         near = [token, *(t for _, t in self.prepositions(token))]
         for child in (c for t in near for c in t.children if c.dep_ == "appos"):
             unit = self.unit(child)
-            if unit.kind == "name" and unit.guess not in {"organization", "place", "project"}:
+            if unit.kind == "name":
                 return self._name(child, unit)
         return None
 
@@ -168,6 +179,10 @@ class Reader:
                 return Term("name", self.unit(child).text, kind, child, unit=self.unit(child))
         if is_role(self.head_phrase(token)) or undegreed(self.head_phrase(token)) in MIRRORED:
             return self._role(token)
+        named_so = next((c for c in token.children if c.dep_ == "appos" and self.unit(c).kind == "name"), None)
+        if named_so is not None and not is_role(self.head_phrase(token)) and self._spoken_of(token):
+            unit = self.unit(named_so)
+            return Term("name", unit.text, v.KIND_NOUNS.get(low) or unit.guess, named_so, unit=unit)
         if (several := self._several(token)) is not None:
             return several
         if (thing := self._told_apart(token, named)) is not None:
@@ -179,7 +194,23 @@ class Reader:
         if bare and any(c.lower_ in {"the", "this"} for c in token.children) and low in v.KIND_NOUNS:
             return Term("definite", low, v.KIND_NOUNS[low], token, unit=self.unit(token))
         negated = any(c.lower_ in {"no", "neither"} for c in token.children)
-        return Term("noun", self.head_phrase(token).lower(), token=token, negated=negated)
+        sort: Sort = "thing" if self._spoken_of(token) else "noun"
+        return Term(sort, self._lowered(token), token=token, negated=negated, unit=self.unit(token))
+
+    def _lowered(self, token: Any) -> str:
+        """The phrase in lower case, but for what is written in capitals throughout."""
+        words = self.head_phrase(token).split()
+        return " ".join(w if w.isupper() and len(w) > 1 else w.lower() for w in words)
+
+    def _spoken_of(self, token: Any) -> bool:
+        """ "The annual pass", "our new offices", "net debt": known to the reader, and no "a", "some" or "every"."""
+        if token.tag_ not in {"NN", "NNS", "NNP", "NNPS"} or token.lower_ in _NOTHING or len(token.text) < 3:
+            return False
+        before = {c.lower_ for c in token.children if c.i < token.i and c.dep_ in {"det", "poss", "predet", "neg"}}
+        if before & _INDEFINITE or any(self.unit(c).kind == "amount" for c in token.children if c.i < token.i):
+            return False
+        pointing = before & {"the", "this", "that", "these", "those", "our", "your", "their", "its", "his", "her", "my"}
+        return bool(pointing) or (not before and token.dep_ in {"nsubj", "nsubjpass"})
 
     def _several(self, token: Any) -> Term | None:
         """ "The members of Z", "one of the suppliers of Z": the role in the singular, with its owner."""
@@ -272,8 +303,14 @@ class Reader:
         for prep, target in self.prepositions(token):
             if prep in {"of", "for"}:
                 found = self.term(target)
-                if found.sort in {"name", "definite"}:
+                if found.sort in {"name", "definite", "thing"}:
                     return found
+                if prep == "of" and found.sort == "noun" and token.lower_ in v.MEASURED_NOUNS and target.tag_ == "NNS":
+                    return replace(found, sort="thing")
+        if token.lower_ in v.MEASURED_NOUNS:
+            for prep, target in self.prepositions(token):
+                if prep in {"at", "in"} and self.term(target).sort == "name":
+                    return self.term(target)
         for child in token.children:
             unit = self.unit(child)
             if child.dep_ in _MODIFIER_DEPS and unit.kind == "name" and not v.is_demonym(unit.text):

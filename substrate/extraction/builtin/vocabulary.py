@@ -44,6 +44,12 @@ TAKES_OF = _words(
 )
 """After these a capitalised "of …" belongs to the name ("Ministry of Health")."""
 
+OPENING_WORDS = _words(
+    """met spoke called visited emailed e-mailed talked saw asked hello hi dear hey fixed closed added removed changed
+    updated bumped upgraded renamed moved dropped raised lowered spotted noted customer supplier client attendees
+    participants"""
+)
+"""Opening a note these are no part of the name behind them."""
 COMMON_ACRONYMS = _words("IP ID VAT PO SKU UI UX GPU CPU RAM SSD API URL PDF FAQ HQ PR QA R&D AI ML OS SLA KPI PIN")
 """Written in capitals, yet ordinary nouns when no name goes on behind them."""
 HONORIFICS = _words("mr mrs ms miss dr prof professor sir madam mx")
@@ -88,6 +94,11 @@ KIND_NOUNS: dict[str, str] = {
         ),
         "organization",
     ),
+    **dict.fromkeys(
+        _words("airline carrier retailer brewery lender insurer manufacturer publisher hotel school museum"),
+        "organization",
+    ),
+    **dict.fromkeys(_words("package library device machine camera vehicle vessel ship engine"), "product"),
     **dict.fromkeys(_words("office plant factory site facility store branch laboratory lab"), "place"),
     **dict.fromkeys(_words("system module component tool pipeline application website repository"), "product"),
 }

@@ -147,6 +147,72 @@ _STRUCTURES: list[tuple[str, Passage, set[str]]] = [
         },
     ),
     (
+        "items of a list in short form; a bracket that dates nothing says nothing",
+        Passage(
+            "## Renewals\n\n1. Oakley & Reed, GBP 18,000, 30 June 2025\n\n## Actions\n\n"
+            "- Badge printers: ordered, EUR 3,200\n- Domain move: completed by Mara Voss on 25 July 2025\n"
+            "- Insurance: owner is Tobin Hale\n\n## Leavers\n\n- Tobin Hale, Tax (last day 11 July 2025)\n"
+            "- Mara Voss, Paris (visiting 3 May 2025)\n"
+        ),
+        {
+            "Oakley & Reed | price | 18000 GBP",
+            "Oakley & Reed | renewal date | 30 June 2025 | 2025-06-30 | 2025-07-01 | =",
+            "Badge printers | status | ordered",
+            "Badge printers | price | 3200 EUR",
+            "Domain move | status | completed | 2025-07-25",
+            "Mara Voss | completed | Domain move | 2025-07-25 | 2025-07-26 | =",
+            "Tobin Hale | owns | Insurance",
+            "Tobin Hale | member of | Tax |  | 2025-07-12",
+            "Tobin Hale | ended on | 11 July 2025 | 2025-07-11 | 2025-07-12 | =",
+        },
+    ),
+    (
+        "a signature says who signed; a name alone under thanks says nothing",
+        Passage("See you soon.\n--\nTobin Hale\nHead of Sales | Altamar Ltd\n+31 20 555 0142\n"),
+        {
+            "Tobin Hale | job title | Head of Sales",
+            "Tobin Hale | works for | Altamar Ltd",
+            "Tobin Hale | phone | +31 20 555 0142",
+        },
+    ),
+    ("no role below a name, no signature", Passage("See you soon.\nRegards\nTobin Hale\n+31 20 555 0142\n"), set()),
+    (
+        "labels in one line are of what opens it",
+        Passage("NET-330 | Priority: High | Assigned to: Tobin Hale\n"),
+        {"NET-330 | priority | High", "NET-330 | assigned to | Tobin Hale"},
+    ),
+    (
+        "the first label names what a block is about, if things are so called",
+        Passage("Service: invoice-render\nOwner: Tobin Hale\nTier: 2\n"),
+        {"Tobin Hale | owns | invoice-render", "invoice-render | tier | 2"},
+    ),
+    ("a block whose first label names no thing", Passage("Mood: fine\nOwner: Tobin Hale\nTier: 2\n"), set()),
+    (
+        "a table of tasks",
+        Passage("| Task | Responsible | Deadline |\n|---|---|---|\n| Stock count | Tobin Hale | 30.04.2026 |\n"),
+        {"Tobin Hale | responsible for | Stock count", "Stock count | deadline | 30.04.2026"},
+    ),
+    (
+        "it is what the sentence before is about",
+        Passage("The mail relay is hosted in Porto. It costs 300 EUR."),
+        {"mail relay | located in | Porto", "mail relay | price | 300 EUR"},
+    ),
+    ("it is nobody", Passage("Tobin Hale met Ines Roca in Porto. It costs 300 EUR."), set()),
+    (
+        "a heading with a coined name and what it is, over two columns",
+        Passage("## Vireo S2 soundbar\n\n| Property | Value |\n|---|---|\n| Weight | 2.9 kg |\n| Colour | red |\n"),
+        {"Vireo S2 soundbar | weight | 2.9 kg", "Vireo S2 soundbar | colour | red"},
+    ),
+    (
+        "a contact is reached at the address beside the name",
+        Passage("Customer: Bracken Hotels\nContract value: EUR 96,000\nContact: Imke Roca, imke@bracken.example\n"),
+        {
+            "Bracken Hotels | contract value | 96000 EUR",
+            "Bracken Hotels | contact person | Imke Roca",
+            "Imke Roca | email | imke@bracken.example",
+        },
+    ),
+    (
         "a second name begins a second record",
         Passage("Employee: Mara Voss\nSalary: 100 EUR\nFrom: 2024-01-01\nEmployee: Tobin Hale\nSalary: 200 EUR"),
         {"Mara Voss | salary | 100 EUR | 2024-01-01", "Tobin Hale | salary | 200 EUR"},

@@ -1,0 +1,81 @@
+"""Frames about where a named thing is from, said beside it: "Helga Sjöberg of Fyrkant", "Cartonella in Verona"."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from substrate.extraction.builtin.drafts import Draft
+from substrate.extraction.builtin.frames import Scene
+from substrate.extraction.builtin.intervals import UNKNOWN_END
+from substrate.extraction.builtin.terms import FORMER, Term
+from substrate.extraction.builtin.vocabulary import GIVEN_NAMES, GROUP_WORDS, SURNAMES
+from substrate.extraction.claims import UNDATED, Mood
+
+_OF_PERSON = {"of", "from", "at", "with"}
+_OF_THING = {"in", "of"}
+_SITES = frozenset("office site plant factory depot branch yard warehouse laboratory lab store shop campus".split())
+
+
+def beside_names(scene: Scene, whole: Mood | None) -> None:
+    """A person "of" or "from" a name works for it; an organisation "in" or "of" a place is there."""
+    reader = scene.reader
+    for token in reader.doc:
+        unit = reader.unit(token)
+        if unit.kind != "name" or token.dep_ not in {
+            "nsubj",
+            "nsubjpass",
+            "dobj",
+            "pobj",
+            "attr",
+            "appos",
+            "conj",
+            "dative",
+        }:
+            continue
+        for prep, target in _right_behind(scene, token):
+            place = reader.term(target)
+            if place.sort == "name" and place.unit is not None and not place.unit.group:
+                _one(scene, Term("name", unit.text, unit.guess, token, unit=unit), prep, place, whole)
+
+
+def _right_behind(scene: Scene, token: Any) -> list[tuple[str, Any]]:
+    """Prepositions with a name that stand straight behind `token` or behind a name in apposition to it."""
+    return [
+        (c.lower_, g)
+        for c in token.children
+        if c.dep_ == "prep" and c.i == token.i + 1
+        for g in c.children
+        if g.dep_ == "pobj" and scene.reader.unit(g).kind == "name"
+    ]
+
+
+def _one(scene: Scene, who: Term, prep: str, place: Term, mood: Mood | None) -> None:
+    verb = who.token.head
+    moving = verb.pos_ == "VERB" and verb.lemma_.lower() in _MOVING
+    if prep in _OF_PERSON and _is_person(who) and not moving:
+        if place.kind in {"place", "project", "person", "event"} and place.text.split()[-1].lower() not in _SITES:
+            return
+        words = place.text.lower().split()
+        phrase = "works in" if words[-1] in _SITES else "member of" if words[-1] in GROUP_WORDS else "works for"
+        if prep in {"with", "at"} and phrase != "works for":
+            return
+        was = any(c.lower_ in FORMER for c in who.token.children if c.i == who.token.i + 1 or c.dep_ == "advmod")
+        scene.findings.drafts.append(
+            Draft(
+                who, phrase, place, UNKNOWN_END if was else UNDATED, mood, "person", None, confidence=0.8, wording=prep
+            )
+        )
+    elif prep in _OF_THING and who.kind == "organization" and place.kind == "place" and not moving:
+        scene.findings.drafts.append(
+            Draft(who, "located in", place, UNDATED, mood, None, "place", confidence=0.8, wording=prep)
+        )
+
+
+_MOVING = frozenset("move relocate transfer migrate open find meet see visit buy acquire sell".split())
+
+
+def _is_person(term: Term) -> bool:
+    words = term.text.lower().split()
+    return term.kind == "person" or (
+        term.kind is None and len(words) in (2, 3) and (words[0] in GIVEN_NAMES or words[-1] in SURNAMES)
+    )
