@@ -35,7 +35,7 @@ AT_ONCE = 8
 SECONDS_PER_TRY = 120.0
 SECONDS_PER_CALL = 240.0
 """All tries of one passage, waits included."""
-CONTINUATIONS = 3
+CONTINUATIONS = 4
 """How often a reply that was cut is asked to go on."""
 _EXAMPLE = 200
 _REFUSING = (400, 413, 422)
@@ -140,7 +140,8 @@ class OpenAIExtractor:
         for _ in range(CONTINUATIONS):
             if not reading.may_go_on:
                 break
-            more = self._answer([*asked, *continuation(reading.items)], bill, deadline)
+            said = continuation(reading.items) if reading.items else []
+            more = self._answer([*asked, *said], bill, deadline)
             if isinstance(more, ModelUnavailable):
                 break
             reading.take(more)

@@ -28,12 +28,12 @@ class Reading:
         self.items: list[Any] = []
         """What was said in whole, as decoded."""
         self._cut = False
-        self._new = 0
+        self._idle = 0
 
     @property
     def may_go_on(self) -> bool:
-        """Whether the last answer was cut and had said something new before."""
-        return self._cut and self._new > 0
+        """Whether the last answer was cut, and it is not the second in a row that said nothing new before that."""
+        return self._cut and self._idle < 2
 
     def take(self, answer: Answer) -> None:
         """Take up one more answer."""
@@ -43,7 +43,7 @@ class Reading:
             self._drop("truncated_reply" if answer.cut else "chunk_unextracted", answer.refusal)
         else:
             self._take(answer, read_reply(answer.text))
-        self._new = len(self.items) - before
+        self._idle = 0 if len(self.items) > before else self._idle + 1
 
     def _take(self, answer: Answer, reply: Reply) -> None:
         for text in reply.broken:
