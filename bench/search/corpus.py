@@ -34,6 +34,8 @@ EACH, WAVES, REPLACED, DELETED = 10, 8, 0.08, 0.02
 RARE, TENTH = "rare", "tenth"
 """A namespace with one document, ten passages; and one with a tenth of all."""
 WORDS, VOCABULARY, LATENT, DIMENSION = 60, 40_000, 32, 384
+FUNCTION_WORDS = 50
+"""The commonest invented words, which no question asks for: searching leaves real ones out."""
 BEGIN = datetime(2018, 1, 1, tzinfo=UTC)
 Floats = NDArray[np.float32]
 
@@ -77,6 +79,7 @@ class Seeded:
             for _ in range(3 * VOCABULARY)
         )
         self._words = np.array(list(made)[:VOCABULARY])
+        self.common = frozenset(self._words[:FUNCTION_WORDS].tolist())
         self._lift = self._rng.normal(size=(LATENT, DIMENSION)).astype(np.float32)
         self._centres = self._rng.normal(size=(400, LATENT)).astype(np.float32)
 
@@ -110,6 +113,7 @@ class Real:
 
     def __init__(self, data: Path | None, seed: int, embedder: Embedder, chunks: int) -> None:
         self._texts = _real_texts(data, seed, chunks)
+        self.common: frozenset[str] = frozenset()
         self._embedder = embedder
 
     def document(self, count: int) -> tuple[list[str], Floats]:
@@ -145,6 +149,7 @@ def fill(db: Database, owner: str, made: Made, source: Seeded | Real, model: str
             seq, at = _transaction(db, made.kb_id, wave)
             made.seqs.append(seq)
             rng.shuffle(held)
+            held.sort(key=lambda document: document.namespace == RARE)  # the ten stay what they are
             gone, again = int(len(held) * DELETED), int(len(held) * REPLACED)
             deleted, replaced, held = held[:gone], held[gone : gone + again], held[gone:]
             _close(bulk, made.kb_id, deleted, seq, at, "deleted")

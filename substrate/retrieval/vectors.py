@@ -235,6 +235,11 @@ def _index_stands(conn: ReadConnection, kb_id: UUID, model: str) -> bool:
     return stands
 
 
+def forget_indexes() -> None:
+    """Look again at the next search, as it would within a minute."""
+    _index_known.clear()
+
+
 def ensure_vector_index(
     admin_conninfo: str, kb_id: UUID, model: str, dimension: int, *, above: int = EXACT_UP_TO
 ) -> bool:

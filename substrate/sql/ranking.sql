@@ -1,6 +1,7 @@
 -- name: ranking_passages
 -- The candidates that are held at the moment, each with the likeness of its vector to the question's (null where there is
--- none), and the passage before each in its version (`asked` false, its last character alone); in order.
+-- none), and the passage before each in its version (`asked` false, its last character alone); in order. The question's
+-- vector is read once in a sub-select: in a plan for any values it would be read from its text for every row, 0.2 ms each.
 with asked as materialized (
     select c.id, c.version_id, c.parser, c.position, left(c.text, %(cut)s) as text, right(rtrim(c.text), 1) as last
     from chunks c
@@ -16,7 +17,7 @@ with asked as materialized (
     select version_id, parser, position from asked
 )
 select a.id, a.version_id, a.parser, a.position, true as asked, a.text, a.last, t.author, t.doc_time,
-       -(e.embedding <#> %(vector)s::vector) as similarity
+       -(e.embedding <#> (select %(vector)s::vector)) as similarity
 from asked a
 join told t on t.version_id = a.version_id and t.parser = a.parser
 left join embeddings e on e.kb_id = %(kb_id)s and e.chunk_id = a.id and e.model = %(model)s

@@ -35,23 +35,24 @@ select count(*) as chunks from chunks c
 where c.kb_id = %(kb_id)s and (c.recorded_seq > %(after)s or c.invalidated_seq > %(after)s)
 
 -- name: retrieval_nearest
--- Exact: the chunks nearest to a vector, by inner product of unit vectors, among those held at the moment.
-select c.id, -(e.embedding <#> %(vector)s::vector) as similarity
+-- Exact: the chunks nearest to a vector, by inner product of unit vectors, among those held at the moment. Here and below
+-- the vector is read once in a sub-select: in a plan for any values it would be read from its text for every row.
+select c.id, -(e.embedding <#> (select %(vector)s::vector)) as similarity
 from embeddings e
 join chunks c on c.kb_id = e.kb_id and c.id = e.chunk_id
 where e.kb_id = %(kb_id)s and e.model = %(model)s and [[held c]]
-order by e.embedding <#> %(vector)s::vector, c.id
+order by e.embedding <#> (select %(vector)s::vector), c.id
 limit %(depth)s
 
 -- name: retrieval_nearest_indexed
 -- The same over the base's HNSW index, whose order is relaxed: the outer sort mends it. Type and dimension must be
 -- literals for the expression to be the indexed one.
 with nearest as materialized (
-    select c.id, -(e.embedding <#> %(vector)s::vector) as similarity
+    select c.id, -(e.embedding <#> (select %(vector)s::vector)) as similarity
     from embeddings e
     join chunks c on c.kb_id = e.kb_id and c.id = e.chunk_id
     where e.kb_id = {kb_id} and e.model = {model} and [[held c]]
-    order by e.embedding::{kind}({dimension}) <#> %(vector)s::{kind}({dimension})
+    order by e.embedding::{kind}({dimension}) <#> (select %(vector)s::{kind}({dimension}))
     limit %(depth)s
 )
 select id, similarity from nearest order by similarity desc, id
@@ -78,11 +79,11 @@ with kept as materialized (
 ), counted as materialized (
     select count(*) as fitting from kept
 ), nearest as (
-    select s.id, -(e.embedding <#> %(vector)s::vector) as similarity
+    select s.id, -(e.embedding <#> (select %(vector)s::vector)) as similarity
     from kept s
     join embeddings e on e.kb_id = %(kb_id)s and e.model = %(model)s and e.chunk_id = s.id
     where (select fitting from counted) <= %(most)s
-    order by e.embedding <#> %(vector)s::vector, s.id
+    order by e.embedding <#> (select %(vector)s::vector), s.id
     limit %(depth)s
 )
 select id, similarity, null::bigint as fitting from nearest
@@ -93,7 +94,7 @@ order by similarity desc nulls last, id
 -- name: retrieval_nearest_narrowed_indexed
 -- The filters asked of what the HNSW index brings, nearest first, until enough have passed.
 with nearest as materialized (
-    select c.id, -(e.embedding <#> %(vector)s::vector) as similarity
+    select c.id, -(e.embedding <#> (select %(vector)s::vector)) as similarity
     from embeddings e
     join chunks c on c.kb_id = e.kb_id and c.id = e.chunk_id
     join document_versions v on v.kb_id = c.kb_id and v.id = c.version_id
@@ -108,7 +109,7 @@ with nearest as materialized (
       and (%(since)s::timestamptz is null or coalesce(v.doc_time, p.doc_time) >= %(since)s)
       and (%(until)s::timestamptz is null or coalesce(v.doc_time, p.doc_time) < %(until)s)
       and (%(passages)s::uuid[] is null or c.id = any(%(passages)s))
-    order by e.embedding::{kind}({dimension}) <#> %(vector)s::{kind}({dimension})
+    order by e.embedding::{kind}({dimension}) <#> (select %(vector)s::{kind}({dimension}))
     limit %(depth)s
 )
 select id, similarity from nearest order by similarity desc, id
