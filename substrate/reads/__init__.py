@@ -11,10 +11,14 @@ from substrate.reads.deletions import document_deletions, list_deletions
 from substrate.reads.diff import diff_between, record_diff, world_diff
 from substrate.reads.documents import get_document, list_documents
 from substrate.reads.entities import find_entities
+from substrate.reads.explain import explain_fact
 from substrate.reads.facts import entity_facts, timeline
 from substrate.reads.history import entity_history, fact_history
 from substrate.reads.moments import envelope, resolve
+from substrate.reads.neighbors import neighbors
+from substrate.reads.paths import paths_between
 from substrate.reads.review import list_pending, list_refusals
+from substrate.reads.rules import list_rules
 from substrate.reads.shapes import promised
 from substrate.reads.snapshots import snapshot
 from substrate.reads.undo import list_merges, list_retypings, list_verdicts
@@ -27,6 +31,7 @@ __all__ = [
     "entity_facts",
     "entity_history",
     "envelope",
+    "explain_fact",
     "fact_history",
     "find_entities",
     "get_document",
@@ -38,8 +43,11 @@ __all__ = [
     "list_pending",
     "list_refusals",
     "list_retypings",
+    "list_rules",
     "list_unconfirmed",
     "list_verdicts",
+    "neighbors",
+    "paths_between",
     "promised",
     "record_diff",
     "resolve",

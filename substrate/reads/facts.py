@@ -47,7 +47,7 @@ def entity_facts(
     who = subject(conn, kb_id, entity, page.as_of)
     window = _window(since, until)
     totals, rows = _rows(
-        conn, kb_id, who, page, dated=False, predicate=_plain(predicate), object_type=_plain(object_type), **window
+        conn, kb_id, who, page, dated=False, predicate=plain(predicate), object_type=plain(object_type), **window
     )
     return {
         **_head(kb_id, who, page),
@@ -76,7 +76,7 @@ def timeline(
     page = cursors.page(conn, kb_id, as_of, cursor, limit=limit, most=MOST, question=question)
     who = subject(conn, kb_id, entity, page.as_of)
     totals, rows = _rows(
-        conn, kb_id, who, page, dated=True, predicate=_plain(predicate), object_type=None, **_window(since, until)
+        conn, kb_id, who, page, dated=True, predicate=plain(predicate), object_type=None, **_window(since, until)
     )
     return {**_head(kb_id, who, page), **_counts(totals, page), "facts": [fact(row) for row in rows]}
 
@@ -172,7 +172,8 @@ def _window(since: str | None, until: str | None) -> dict[str, datetime | None]:
     return {"since": start, "until": end}
 
 
-def _plain(text: str | None) -> str | None:
+def plain(text: str | None) -> str | None:
+    """Part of a name as the filters compare it; None for none."""
     return text.strip().casefold().replace("_", " ") or None if text is not None else None
 
 
@@ -211,8 +212,19 @@ def fact(row: Row) -> dict[str, Any]:
         "evidence": row["evidence"],
         "unconfirmed": row["unconfirmed"],
         "rested_on": row["rested_on"],
+        "status": _status(row),
+        "successor_id": text_or_none(row["since_superseded_by"]),
         SINCE: _since(row),
     }
+
+
+def _status(row: Row) -> str:
+    """What to think of the fact today: how it ended on the record since, else what speaks against it."""
+    if row["since_kind"] is not None:
+        return "superseded" if row["since_superseded_by"] is not None else str(row["since_kind"])
+    if row["contested"]:
+        return "contested"
+    return "unconfirmed" if row["unconfirmed"] else "held"
 
 
 def _since(row: Row) -> dict[str, Any] | None:

@@ -13,7 +13,10 @@ from substrate.reads.moments import rfc3339
 Row = Mapping[str, Any]
 SINCE = "since"
 """The field of a fact that tells what became of it after the sequence an answer stands on."""
-_LISTS = ("facts", "items")
+TODAY = (SINCE, "status", "successor_id")
+"""Fields of a row that are as of today, whatever sequence an answer stands on."""
+HINTS = "hints"
+CHECKPOINT = "checkpoint"
 
 
 def text_or_none(value: object) -> str | None:
@@ -70,8 +73,12 @@ def confidence(row: Row) -> float:
 
 
 def promised(answer: Mapping[str, Any]) -> dict[str, Any]:
-    """The part of an answer that asking again by ``seq:N`` gives byte for byte: all of it, without `since`."""
-    return {
-        key: [{k: v for k, v in item.items() if k != SINCE} for item in value] if key in _LISTS else value
-        for key, value in answer.items()
-    }
+    """The part of an answer that asking again by ``seq:N`` gives byte for byte: all but what is as of today."""
+    kept = {key: value for key, value in answer.items() if key not in (HINTS, CHECKPOINT)}
+    return {key: _promised(value) for key, value in kept.items()}
+
+
+def _promised(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {key: _promised(inside) for key, inside in value.items() if key not in TODAY}
+    return [_promised(item) for item in value] if isinstance(value, list) else value
