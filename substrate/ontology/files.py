@@ -87,7 +87,17 @@ def write_yaml(ontology: Ontology) -> str:
     places = {"class": "classes", "relation": "relations", "attribute": "attributes"}
     for term in terms_of(ontology).values():
         lists[places[kind_of(term)]].append(_said(term))
-    return yaml.safe_dump(lists, sort_keys=False, allow_unicode=True, width=1000)
+
+    class Dumper(yaml.SafeDumper):
+        """Of its own, since representers belong to the class."""
+
+    Dumper.add_representer(str, _quoted)
+    return str(yaml.dump(lists, Dumper=Dumper, sort_keys=False, allow_unicode=True, width=1000))
+
+
+def _quoted(dumper: Any, text: str) -> Any:
+    """What prints nothing is escaped: some of it ends a line for a reader of YAML, and would come back as a space."""
+    return dumper.represent_scalar("tag:yaml.org,2002:str", text, style=None if text.isprintable() else '"')
 
 
 def _said(term: Term) -> dict[str, Any]:

@@ -94,8 +94,8 @@ def _depth_of_xml(text: str) -> None:
         raise InvalidInput(f"the file is not valid XML: {error}", field="file") from None
 
 
-def guard_json(text: str) -> None:
-    """Raise `InvalidInput` for what is no JSON, and for a context that would have to be fetched."""
+def guard_json(text: str) -> Any:
+    """The JSON of a text. Raises `InvalidInput` for what is none, and for a context that would have to be fetched."""
     try:
         data = json.loads(text)
     except (ValueError, RecursionError) as error:
@@ -112,6 +112,7 @@ def guard_json(text: str) -> None:
             todo += [(v, depth + 1) for v in value.values()]
         elif isinstance(value, list):
             todo += [(v, depth + 1) for v in value]
+    return data
 
 
 def _no_address(context: Any) -> None:

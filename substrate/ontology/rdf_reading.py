@@ -26,7 +26,7 @@ from substrate.ontology.terms import OntologyClass, Relation
 
 MOST_TRIPLES = 400_000
 MOST_KEY = 40
-_PARSERS = {"turtle": "turtle", "rdfxml": "xml", "jsonld": "json-ld"}
+_PARSERS = {"turtle": "turtle", "rdfxml": "xml"}
 T = TypeVar("T", OntologyClass, Relation)
 _WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+")
 _LANGUAGES = ("en", "en-us", "en-gb", "", "de", "fr", "zh")
@@ -43,14 +43,19 @@ def read_rdf(text: str, written_as: Literal["turtle", "rdfxml", "jsonld"]) -> Re
 
 def _parsed(text: str, written_as: str) -> Any:
     from rdflib import Graph
+    from rdflib.plugins.parsers.jsonld import to_rdf
 
-    if written_as == "rdfxml":
-        guard_xml(text)
-    elif written_as == "jsonld":
-        guard_json(text)
     graph = Graph()
     try:
-        graph.parse(data=text, format=_PARSERS[written_as], publicID="urn:twoclocks:file")
+        if written_as == "jsonld":
+            # Into one graph, also what the file puts into several: all of it is declared.
+            to_rdf(guard_json(text), graph, base="urn:twoclocks:file")
+        else:
+            if written_as == "rdfxml":
+                guard_xml(text)
+            graph.parse(data=text, format=_PARSERS[written_as], publicID="urn:twoclocks:file")
+    except InvalidInput:
+        raise
     except RecursionError:
         raise InvalidInput("the file is nested too deep", field="file") from None
     except Exception as error:  # a reader of foreign files raises what it likes; nothing was written yet
@@ -144,7 +149,7 @@ class _Reader:
 
     def _label(self, iri: Any) -> str | None:
         for predicate in (self.skos.prefLabel, self.rdfs.label):
-            if (found := self._text(iri, predicate)) and found.strip():
+            if (found := self._text(iri, predicate)) and (self.whole or found.strip()):
                 return found
         return None
 
@@ -153,7 +158,8 @@ class _Reader:
         label = self._label(iri) or " ".join(_WORD.findall(local)).lower() or self.keys[iri]
         labels = (self.skos.prefLabel, self.rdfs.label) if not self.whole else ()
         others = self._literals(iri, *labels, self.skos.altLabel, self.skos.hiddenLabel)
-        aliases = tuple(dict.fromkeys(text for _, text in others if text.strip() and text != label))
+        kept = (text for _, text in others if self.whole or (text.strip() and text != label))
+        aliases = tuple(dict.fromkeys(kept))
         described = self._text(iri, self.skos.definition) or self._text(iri, self.rdfs.comment) or ""
         given = str(iri) if not iri.startswith(TERM) else None
         return {"key": self.keys[iri], "label": label, "aliases": aliases, "description": described, "iri": given}

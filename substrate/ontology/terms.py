@@ -6,6 +6,7 @@ does not silently change what the ledger does.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping
 from functools import cached_property
 from typing import Literal, NamedTuple
@@ -128,7 +129,7 @@ class Ontology(BaseModel):
     @model_validator(mode="after")
     def _references(self) -> Ontology:
         keys = [c.key for c in self.classes] + [r.key for r in self.relations]
-        if twice := sorted({k for k in keys if keys.count(k) > 1}):
+        if twice := sorted(k for k, n in Counter(keys).items() if n > 1):
             raise ValueError(f"declared twice: {', '.join(twice)}")
         classes, relations = {c.key for c in self.classes}, {r.key for r in self.relations}
         wanted = [(c.key, p, classes) for c in self.classes for p in (*c.parents, *c.disjoint_with)]
@@ -204,7 +205,7 @@ EMPTY = Ontology()
 def parse_ontology(text: str) -> Ontology:
     """Read one YAML file. Raises `InvalidInput` naming the entry and the field."""
     try:
-        data = yaml.safe_load(text) or {}
+        data = yaml.load(text, Loader=yaml.CSafeLoader) or {}
     except (yaml.YAMLError, ValueError, RecursionError) as error:  # ValueError: a date that does not exist
         raise InvalidInput(f"the ontology is not valid YAML: {error}", field="ontology") from error
     _check_texts(data, "ontology")
