@@ -5,6 +5,7 @@ The same functions that the Dagster assets call, one after the other, for a comm
 
 from __future__ import annotations
 
+import logging
 import time
 from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
@@ -15,7 +16,7 @@ from uuid import UUID
 
 from substrate import work
 from substrate.db import Database
-from substrate.errors import ModelUnavailable
+from substrate.errors import ModelUnavailable, Unavailable
 from substrate.passes import MODEL_PAUSE_S
 from substrate.settings import Settings
 from substrate.work import StageResult
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
     from substrate.ontology.votes import Voter
     from substrate.retrieval.embedders import Embedder
 
+_log = logging.getLogger(__name__)
 Step = Literal["parse", "embed", "index", "claims", "bindings", "entities", "facts"]
 ALL: tuple[Step, ...] = ("parse", "embed", "index", "claims", "bindings", "entities", "facts")
 
@@ -160,7 +162,9 @@ def _embed(db: Database, kb_id: UUID, services: Services, limit: int | None) -> 
 def _index(db: Database, kb_id: UUID, services: Services, limit: int | None) -> StageResult:
     from substrate.retrieval.lexical import run_index
 
-    return run_index(db, kb_id, services.settings)
+    result = run_index(db, kb_id, services.settings)
+    _close_gaps(db, kb_id, services.settings)
+    return result
 
 
 def _claims(db: Database, kb_id: UUID, services: Services, limit: int | None) -> StageResult:
@@ -185,7 +189,18 @@ def _entities(db: Database, kb_id: UUID, services: Services, limit: int | None) 
 def _facts(db: Database, kb_id: UUID, services: Services, limit: int | None) -> StageResult:
     from substrate.ledger.stage import run_facts
 
-    return run_facts(db, kb_id, limit=limit)
+    result = run_facts(db, kb_id, limit=limit)
+    _close_gaps(db, kb_id, services.settings)
+    return result
+
+
+def _close_gaps(db: Database, kb_id: UUID, settings: Settings) -> None:
+    from substrate.gaps import close_answered
+
+    try:
+        close_answered(db, kb_id, settings)
+    except Unavailable as error:  # of the lexical index, which its own stage builds anew
+        _log.warning("open questions were not looked at: %s", error)
 
 
 _STEPS: Mapping[Step, Callable[[Database, UUID, Services, int | None], StageResult]] = {

@@ -13,6 +13,7 @@ from substrate.reads.documents import get_document, list_documents
 from substrate.reads.entities import find_entities
 from substrate.reads.explain import explain_fact
 from substrate.reads.facts import entity_facts, timeline
+from substrate.reads.gaps import list_gaps, review_status
 from substrate.reads.history import entity_history, fact_history
 from substrate.reads.moments import envelope, resolve
 from substrate.reads.neighbors import neighbors
@@ -39,6 +40,7 @@ __all__ = [
     "list_corrections",
     "list_deletions",
     "list_documents",
+    "list_gaps",
     "list_merges",
     "list_pending",
     "list_refusals",
@@ -51,6 +53,7 @@ __all__ = [
     "promised",
     "record_diff",
     "resolve",
+    "review_status",
     "snapshot",
     "timeline",
     "uniqueness",

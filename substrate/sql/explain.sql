@@ -14,7 +14,7 @@ join ledger_transaction t on t.kb_id = a.kb_id and t.seq = a.recorded_seq
 left join chunks h on h.kb_id = a.kb_id and h.id = a.chunk_id
 left join document_versions d on d.kb_id = a.kb_id and d.id = a.version_id
 left join claims c on c.kb_id = a.kb_id and c.id = a.claim_id
-left join pending_facts p on p.kb_id = a.kb_id and a.source_key = 'pending:' || p.id and p.verdict = 'confirmed'
+left join pending_facts p on p.kb_id = a.kb_id and p.claim_id = a.claim_id and p.verdict = 'confirmed'
 where v.kb_id = %(kb_id)s and v.lineage_id = %(lineage_id)s and [[held v]]
 order by a.recorded_seq, d.filename, a.quote_start, a.source_key, a.id
 
