@@ -160,6 +160,10 @@ class History(Scribe):
             door.insert("defect_waivers", waivers)
             door.close("defect_waivers", [waivers[0]["id"]])
             self.bindings(door)
+            push = {"document_id": evidence.document_id, "version_id": evidence.version_id, "pushed_by": "person:x"}
+            door.insert(
+                "statement_pushes", [{**push, "id": uuid4(), "body_sha256": bytes(32), "accepted": 2, "refused": 1}]
+            )
             self.lists(door, evidence, purged)
 
     @staticmethod

@@ -20,9 +20,10 @@ def routers() -> list[APIRouter]:
         lifecycle,
         ontology,
         review,
+        statements,
         undo,
         uniqueness,
     )
 
     first = (health, bases, documents, lifecycle, knowledge, history, review, undo, conflicts, corrections)
-    return [noun.router for noun in (*first, uniqueness, ontology, budget, bindings)]
+    return [noun.router for noun in (*first, uniqueness, ontology, budget, bindings, statements)]

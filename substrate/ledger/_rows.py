@@ -49,6 +49,7 @@ Table = Literal[
     "refusals",
     "retypings",
     "reverts",
+    "statement_pushes",
     "verdict_batches",
     "verdicts",
     "withheld",
@@ -166,6 +167,10 @@ SHAPES: Mapping[Table, Shape] = {
     "withheld": Shape(("id", "assertion_id", "refusal_id")),
     "retypings": Shape(("id", "entity_id", "type_key", "why")),
     "human_types": Shape(("id", "entity_id", "type_key", "retyping_id")),
+    "statement_pushes": Shape(
+        ("id", "document_id", "version_id", "body_sha256", "accepted", "refused", "pushed_by"),
+        binary=frozenset({"body_sha256"}),
+    ),
     "verdict_batches": Shape(("id", "why")),
     "verdicts": Shape(("batch_id", "pending_id", "refusal_id")),
     "reverts": Shape(("id", "merge_id", "retyping_id", "batch_id", "why")),
@@ -185,6 +190,7 @@ _NEVER_CLOSED = frozenset(
         "refusal_restatements",
         "retypings",
         "reverts",
+        "statement_pushes",
         "verdict_batches",
         "verdicts",
     }

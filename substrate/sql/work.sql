@@ -133,18 +133,22 @@ where kb_id = %(kb_id)s and stage = %(stage)s and state = 'due'
   and (lease_until is null or lease_until < statement_timestamp())
 
 -- name: add_due_unmet_chunks
--- Chunks that the stage has never met at any version of the code: all of them, or those held now.
+-- Chunks that the stage has never met at any version of the code: all of them, or those held now. No extractor reads
+-- what was pushed as a statement.
 insert into work (kb_id, stage, item_id, code_version)
 select c.kb_id, %(stage)s, c.id, %(code_version)s from chunks c
 where c.kb_id = %(kb_id)s and (c.invalidated_seq is null or not %(held_only)s)
+  and (%(stage)s <> 'claims' or c.parser not like 'statements@%%')
   and not exists (select from work w where w.kb_id = c.kb_id and w.stage = %(stage)s and w.item_id = c.id)
 order by c.id on conflict do nothing
 
 -- name: add_due_chunks
--- Chunks that the stage has never met at this version of the code: all of them, or those held now.
+-- Chunks that the stage has never met at this version of the code: all of them, or those held now. No extractor reads
+-- what was pushed as a statement.
 insert into work (kb_id, stage, item_id, code_version)
 select c.kb_id, %(stage)s, c.id, %(code_version)s from chunks c
 where c.kb_id = %(kb_id)s and (c.invalidated_seq is null or not %(held_only)s)
+  and (%(stage)s <> 'claims' or c.parser not like 'statements@%%')
   and not exists (select from work w where w.kb_id = c.kb_id and w.stage = %(stage)s and w.item_id = c.id
                     and w.code_version = %(code_version)s
                     and (w.state <> 'done' or w.failure_code is distinct from 'outdated'))
