@@ -32,16 +32,19 @@ def defs() -> dg.Definitions:
     from orchestration.defs.extraction import checks as extraction_checks
     from orchestration.defs.ledger import assets as ledger
     from orchestration.defs.ledger import checks as ledger_checks
+    from orchestration.defs.ontology import assets as ontology
+    from orchestration.defs.ontology import checks as ontology_checks
+    from orchestration.defs.ontology.sensors import ontology_changed
     from orchestration.defs.retrieval import assets as retrieval
     from orchestration.defs.upkeep import schedules
-    from orchestration.jobs import process_base, sign_base, verify_base
+    from orchestration.jobs import embed_ontology, process_base, sign_base, verify_base
     from orchestration.resources import substrate_resource
 
     return dg.Definitions(
-        assets=dg.load_assets_from_modules([documents, retrieval, extraction, ledger]),
-        asset_checks=dg.load_asset_checks_from_modules([extraction_checks, ledger_checks]),
-        jobs=[process_base, sign_base, verify_base, schedules.clean_event_log, schedules.index_vectors],
-        sensors=[sensors.due_work, sensors.watched_folders_changed, sensors.automation],
+        assets=dg.load_assets_from_modules([documents, retrieval, extraction, ledger, ontology]),
+        asset_checks=dg.load_asset_checks_from_modules([extraction_checks, ledger_checks, ontology_checks]),
+        jobs=[embed_ontology, process_base, sign_base, verify_base, schedules.clean_event_log, schedules.index_vectors],
+        sensors=[sensors.due_work, sensors.watched_folders_changed, ontology_changed, sensors.automation],
         schedules=[
             schedules.nightly_sweep,
             schedules.hourly_checkpoints,

@@ -13,6 +13,12 @@ process_base = dg.define_asset_job(
     description="From documents to facts: every asset of one base, in order, with its checks.",
 )
 
+embed_ontology = dg.define_asset_job(
+    "embed_ontology",
+    selection=dg.AssetSelection.assets("term_vectors"),
+    description="The vectors of one base's terms, and what is wrong in its ontology.",
+)
+
 sign_base = dg.define_asset_job(
     "sign_base",
     selection=dg.AssetSelection.assets("ledger_checkpoints") - by_night,

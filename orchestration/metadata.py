@@ -15,6 +15,7 @@ from substrate.audit.whole import Verified
 from substrate.bases import Base
 from substrate.documents.folders import FolderReport
 from substrate.ontology.bindings_list import list_bindings
+from substrate.ontology.candidates import Embedded, marks_of_terms
 from substrate.reads.invariants import Mark, Misplaced, Table, mark
 from substrate.work import StageResult
 
@@ -75,6 +76,24 @@ def documents_materialized(substrate: Substrate, base: Base, report: FolderRepor
     found |= {"missing": len(report.missing), "skipped": len(report.skipped)}
     found |= {"skipped_files": listed(report.skipped), "missing_files": listed(report.missing)}
     return Materialized(metadata={**found, "dagster/partition_row_count": stands.rows}, data_version=version_of(stands))
+
+
+def terms_materialized(substrate: Substrate, base: Base, made: Embedded) -> Materialized:
+    """Vectors of terms, versioned by where the terms stand."""
+    with substrate.database.read(base.id) as connection:
+        stands = marks_of_terms(connection).get(base.slug, "none")
+    counted: dict[str, Any] = {"rows_written": made.done, "forgotten": made.forgotten, "waits": made.waits or "no"}
+    return Materialized(metadata=counted, data_version=dg.DataVersion(f"{made.model}:{stands}"))
+
+
+def defects_checked(found: Mapping[str, Any]) -> dg.AssetCheckResult:
+    """Passes if none waits for a person; lists those that do."""
+    lines = [f"{d['code']}: {d.get('entity', '')} {d['detail']}".replace(":  ", ": ") for d in found["defects"]]
+    return dg.AssetCheckResult(
+        passed=not lines,
+        severity=dg.AssetCheckSeverity.WARN,
+        metadata={"defects": listed(lines), "count": found["total"], "entities": found["entities"]},
+    )
 
 
 def checkpoint_materialized(kept: Kept) -> Materialized:

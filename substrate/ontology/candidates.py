@@ -6,14 +6,14 @@ nothing: it is found by comparing, is not ranked, and is made anew in the backgr
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 from uuid import UUID
 
 from substrate import sql
 from substrate.db import AnyConnection, Database
-from substrate.errors import InvalidInput
+from substrate.errors import InvalidInput, ModelUnavailable
 from substrate.retrieval.embedders.protocol import Embedder
 
 KINDS = ("class", "relation", "attribute")
@@ -45,8 +45,11 @@ class Candidates:
 class Embedded:
     """What one run of `embed_terms` did. `forgotten`: vectors of terms or models that are not in use."""
 
+    model: str
     done: int
     forgotten: int
+    waits: str = ""
+    """Why nothing was done: the model cannot be opened."""
 
 
 def nearest(
@@ -90,7 +93,16 @@ def embed_terms(db: Database, kb_id: UUID, embedder: Embedder) -> Embedded:
         done += len(rows)
     with db.write(kb_id) as conn:
         gone = conn.execute(sql.query("forget_term_vectors"), {"kb_id": kb_id, "model": model}).rowcount
-    return Embedded(done, gone)
+    return Embedded(model, done, gone)
+
+
+def refresh_terms(db: Database, kb_id: UUID, open_model: Callable[[], Embedder]) -> Embedded:
+    """As `embed_terms`, with a model that may not be there: the result says so, and other work goes on."""
+    try:
+        embedder = open_model()
+    except ModelUnavailable as error:
+        return Embedded("none", 0, 0, str(error))
+    return embed_terms(db, kb_id, embedder)
 
 
 def keep(conn: AnyConnection, kb_id: UUID, model: str, made: Mapping[str, tuple[str, Any]]) -> None:
@@ -111,10 +123,9 @@ def model_key(embedder: Embedder) -> str:
     return f"{embedder.name}/{embedder.dimension}"
 
 
-def stale_bases(conn: AnyConnection, model: str) -> dict[str, int]:
-    """Slug → terms without a vector that counts, of every base that the connection reaches."""
-    rows = conn.execute(sql.query("bases_with_stale_terms"), {"model": model}).fetchall()
-    return {row["slug"]: row["terms"] for row in rows}
+def marks_of_terms(conn: AnyConnection) -> dict[str, str]:
+    """Slug → a text that moves whenever a term is declared or taken out, of every base that the connection reaches."""
+    return {row["slug"]: row["mark"] for row in conn.execute(sql.query("marks_of_terms")).fetchall()}
 
 
 def _stale(db: Database, kb_id: UUID, model: str) -> list[dict[str, Any]]:

@@ -107,13 +107,6 @@ where t.kb_id = %(kb_id)s and t.invalidated_seq is null
                   and v.words = term_words(t.definition))
 order by t.key limit %(limit)s
 
--- name: bases_with_stale_terms
-select k.slug, count(*) as terms from ontology_terms t join kb k on k.id = t.kb_id
-where t.invalidated_seq is null
-  and not exists (select from term_vectors v where v.kb_id = t.kb_id and v.model = %(model)s and v.term_key = t.key
-                  and v.words = term_words(t.definition))
-group by k.slug order by k.slug
-
 -- name: keep_term_vector
 insert into term_vectors (kb_id, term_key, model, words, embedding)
 values (%(kb_id)s, %(term_key)s, %(model)s, %(words)s, %(embedding)s)
@@ -124,9 +117,9 @@ on conflict (kb_id, model, term_key) do update set words = excluded.words, embed
 delete from term_vectors v where v.kb_id = %(kb_id)s and (v.model <> %(model)s or not exists (
     select from ontology_terms t where t.kb_id = v.kb_id and t.key = v.term_key and t.invalidated_seq is null))
 
--- name: mark_of_terms
-select count(*) as rows, coalesce(max(recorded_seq), 0) || ':' || coalesce(max(invalidated_seq), 0) as mark
-from ontology_terms where kb_id = %(kb_id)s
+-- name: marks_of_terms
+select k.slug, count(*) || ':' || max(t.recorded_seq) || ':' || coalesce(max(t.invalidated_seq), 0) as mark
+from ontology_terms t join kb k on k.id = t.kb_id group by k.slug order by k.slug
 
 -- name: nearest_terms
 -- The terms of these kinds that are nearest to a vector. A vector of other words than the term has now says nothing of

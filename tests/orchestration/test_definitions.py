@@ -21,6 +21,7 @@ from substrate.settings import Settings
 ASSETS = {"documents", "document_chunks", "chunk_embeddings", "lexical_index", "claims", "entities", "facts"} | {
     "ledger_checkpoints",
     "phrase_bindings",
+    "term_vectors",
     "vector_indexes",
 }
 ORCHESTRATION = Path(__file__).parents[2] / "orchestration"
@@ -44,12 +45,12 @@ def test_the_lineage_is_the_one_that_is_drawn(loaded: dg.Definitions) -> None:
         "chunk_embeddings": {"document_chunks"},
         "lexical_index": {"document_chunks"},
         "vector_indexes": {"chunk_embeddings"},
-        "vector_indexes": {"chunk_embeddings"},
         "claims": {"document_chunks"},
         "phrase_bindings": {"claims"},
         "entities": {"phrase_bindings"},
         "facts": {"entities"},
         "ledger_checkpoints": {"facts"},
+        "term_vectors": {"facts"},
     }
 
 
@@ -75,7 +76,8 @@ def test_every_asset_says_what_it_is(loaded: dg.Definitions) -> None:
 def test_all_but_the_edge_run_on_a_change_and_the_sensors_run_from_the_start(loaded: dg.Definitions) -> None:
     without = {s.key.to_user_string() for s in specs(loaded) if s.automation_condition is None}
     assert without == {"documents"}
-    assert {s.name for s in loaded.sensors or ()} == {"due_work", "watched_folders_changed", "automation"}
+    edges = {"due_work", "watched_folders_changed", "ontology_changed"}
+    assert {s.name for s in loaded.sensors or ()} == edges | {"automation"}
     for sensor in loaded.sensors or ():
         assert sensor.default_status == dg.DefaultSensorStatus.RUNNING
         assert (sensor.minimum_interval_seconds or 0) >= (5 if sensor.name == "due_work" else 30)
@@ -89,6 +91,7 @@ def test_checks_block(loaded: dg.Definitions) -> None:
         "claim_quote_is_in_its_chunk": True,
         "evidence_quote_is_in_its_chunk": True,
         "ledger_chain_verifies": True,
+        "ontology_has_no_defects": False,
         "whole_ledger_verifies": False,
     }
 

@@ -1,0 +1,1 @@
+"""Stage: what the ontology needs beside its terms."""
