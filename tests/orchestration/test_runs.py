@@ -67,6 +67,7 @@ def test_a_document_flows_to_facts_and_the_checks_pass(
         "claim_quote_is_in_its_chunk": True,
         "evidence_quote_is_in_its_chunk": True,
         "ledger_chain_verifies": True,
+        "ontology_has_no_defects": True,
         "what_was_served_is_sealed_in_time": True,
     }
 
