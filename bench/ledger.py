@@ -73,6 +73,8 @@ class Base:
     entities: list[UUID]
     evidence: Evidence
     rng: random.Random
+    name: str = ""
+    """Makes the source keys of one of several writers its own."""
     written: int = 0
     recent: deque[Cost] = field(default_factory=lambda: deque(maxlen=RECENT))
 
@@ -81,7 +83,8 @@ class Base:
         with self.database.read(self.kb_id) as connection:
             ontology = load_ontology(connection, self.kb_id)
         while self.written < facts:
-            batch = drafts(self.rng, self.entities, min(BATCH, facts - self.written), str(self.written), self.evidence)
+            key = f"{self.name}{self.written}"
+            batch = drafts(self.rng, self.entities, min(BATCH, facts - self.written), key, self.evidence)
             wall, client = time.perf_counter(), time.process_time()
             with self.database.write(self.kb_id) as connection:
                 server = _on_cpu(connection)
@@ -101,8 +104,17 @@ class Base:
 
 def make_base(database: Database, slug: str, facts: int) -> Base:
     """A base with a document and as many entities as `facts` statements ask for."""
+    return furnish(database, empty_base(database, slug), facts)
+
+
+def empty_base(database: Database, slug: str) -> UUID:
+    """A base with an ontology and nothing else."""
     with database.write(NO_BASE) as connection:
-        kb_id = create_base(connection, slug, slug.title(), ontology_yaml=ONTOLOGY)
+        return create_base(connection, slug, slug.title(), ontology_yaml=ONTOLOGY)
+
+
+def furnish(database: Database, kb_id: UUID, facts: int, name: str = "") -> Base:
+    """A writer's document and entities in a base."""
     entities = [new_id() for _ in range(max(200, facts // PER_ENTITY))]
     for first in range(0, len(entities), 5000):
         rows = [
@@ -112,11 +124,13 @@ def make_base(database: Database, slug: str, facts: int) -> Base:
         with database.write(kb_id) as connection:
             with open_door(connection, kb_id, actor="bench", via="import", action="named") as door:
                 door.insert("entities", rows)
-    return Base(database, kb_id, entities, _document(database, kb_id), random.Random(SEED))
+    return Base(
+        database, kb_id, entities, _document(database, kb_id, f"memo{name}"), random.Random(f"{SEED}{name}"), name
+    )
 
 
-def _document(database: Database, kb_id: UUID) -> Evidence:
-    item = PushItem(external_id="memo", filename="memo.md", content=b"A memo.")
+def _document(database: Database, kb_id: UUID, external_id: str) -> Evidence:
+    item = PushItem(external_id=external_id, filename="memo.md", content=b"A memo.")
     pushed = push(database, kb_id, [item], actor="bench", via="import")[0]
     chunk = dict.fromkeys(_rows.SHAPES["chunks"].columns) | {"id": new_id(), "document_id": pushed.document_id}
     chunk |= {"version_id": pushed.version_id, "position": 0, "text": "A memo.", "kind": "text", "heading_path": []}
@@ -217,27 +231,37 @@ def _written(connection: psycopg.Connection[dict[str, Any]], table: str, kb_id: 
     ).fetchall()
 
 
-def _write_alone(url: str, slug: str, facts: int, start: Any) -> None:
-    """One of two writers, each on a base of its own."""
+def _write_alone(url: str, kb_id: UUID, name: str, facts: int, start: Any) -> None:
+    """One of several writers, with entities of its own."""
     with Database(url, pool_size=2) as database:
-        base = make_base(database, slug, facts)
-        base.grow(BATCH * 10)
+        base = furnish(database, kb_id, facts, name)
+        base.grow(BATCH * 4)
         start.wait()
         base.grow(facts)
 
 
-def two_writers(url: str, facts: int) -> float:
-    """Facts per second of two processes that write to two bases of one server."""
+def writers_rate(url: str, writers: int, bases: int, facts: int) -> float:
+    """Facts per second of several processes, each of which writes `facts`, to one or more bases of one server."""
     context = multiprocessing.get_context("spawn")
-    start = context.Barrier(3)
-    writers = [context.Process(target=_write_alone, args=(url, f"twin-{i}", facts, start)) for i in range(2)]
-    for writer in writers:
-        writer.start()
+    start = context.Barrier(writers + 1)
+    with Database(url, pool_size=2) as database:
+        kb_ids = [empty_base(database, f"shared-{uuid4().hex[:8]}") for _ in range(bases)]
+    each = [(url, kb_ids[i % bases], f"{i}:", facts, start) for i in range(writers)]
+    processes = [context.Process(target=_write_alone, args=arguments) for arguments in each]
+    for process in processes:
+        process.start()
     start.wait()
     began = time.perf_counter()
-    for writer in writers:
-        writer.join()
-    return 2 * (facts - BATCH * 10) / (time.perf_counter() - began)
+    for process in processes:
+        process.join()
+    if failed := [p.exitcode for p in processes if p.exitcode]:
+        raise SystemExit(f"{len(failed)} of {writers} writers failed")
+    return writers * (facts - BATCH * 4) / (time.perf_counter() - began)
+
+
+def shared_rates(url: str, facts: int) -> dict[tuple[int, int], float]:
+    """(writers, bases) → facts per second of all together."""
+    return {(w, b): writers_rate(url, w, b, facts) for w, b in ((1, 1), (2, 1), (4, 1), (2, 2), (4, 2))}
 
 
 def at_size(base: Base, dsn: str, size: int) -> tuple[str, dict[str, float]]:
@@ -269,31 +293,37 @@ def at_size(base: Base, dsn: str, size: int) -> tuple[str, dict[str, float]]:
 def main() -> int:
     parser = argparse.ArgumentParser(prog="bench.ledger", description="What the ledger costs while it grows.")
     parser.add_argument("--sizes", default="10000,100000,1000000", help="facts, ascending, by comma")
-    parser.add_argument("--twins", type=int, default=30_000, help="facts of each of two writers; 0: not asked")
+    parser.add_argument("--shared", type=int, default=20_000, help="facts of each of several writers; 0: not asked")
     parser.add_argument("--record", action="store_true", help="write bench/results/ledger.md")
     arguments = parser.parse_args()
     sizes = [int(size) for size in arguments.sizes.split(",")]
     with fresh_settings() as settings, open_database(settings, "bench-ledger") as database:
         assert settings.database_url is not None
         dsn = settings.database_url.get_secret_value()
-        twins = two_writers(dsn, arguments.twins) if arguments.twins else None
+        shared = shared_rates(dsn, arguments.shared) if arguments.shared else {}
         base = make_base(database, f"ledger-{uuid4().hex[:6]}", sizes[-1])
         found = []
         for size in sizes:
             found.append(at_size(base, dsn, size))
             print(found[-1][0], {name: round(value, 2) for name, value in found[-1][1].items()}, flush=True)
-    if twins is not None:
-        print(f"two writers on two bases: {twins:.0f} facts/s")
+    if shared:
+        print(_shared(shared))
     lines = [line for line, _ in found]
     if arguments.record:
-        _record([*found], twins)
+        _record([*found], shared)
     print("\n".join(lines))
     return 0
 
 
-def _record(found: list[tuple[str, dict[str, float]]], twins: float | None) -> None:
+def _shared(shared: dict[tuple[int, int], float]) -> str:
+    """One line of what several writers reach together."""
+    rates = (f"{w} on {b}: {rate:.0f}" for (w, b), rate in shared.items())
+    return f"Processes on bases, facts/s together: {', '.join(rates)}"
+
+
+def _record(found: list[tuple[str, dict[str, float]]], shared: dict[tuple[int, int], float]) -> None:
     details = "\n".join(_detail(line, m) for line, m in found)
-    both = f"- Two processes on two bases at once: {twins:.0f} facts/s together\n" if twins is not None else ""
+    both = f"- {_shared(shared)}\n" if shared else ""
     lines = "\n".join(line for line, _ in found)
     Path(ROOT / "bench" / "results" / "ledger.md").write_text(
         f"""# bench-ledger
@@ -307,8 +337,8 @@ def _record(found: list[tuple[str, dict[str, float]]], twins: float | None) -> N
 - Baseline in the same run: the same rows in tables of the same indexes without chain, triggers, references or security
 {both}{details}
 
-What it does not show: reading documents and binding what they say, which precede the door; several writers on one base,
-who take turns at its head; a cold cache.
+What it does not show: reading documents and binding what they say, which precede the door; a cold cache. Writers on
+one base take turns at its head.
 
 ```
 {lines}

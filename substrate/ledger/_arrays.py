@@ -64,6 +64,10 @@ def array_of_texts(values: Sequence[str]) -> TextArray:
 def _packed(oid: int, values: Sequence[bytes]) -> bytes:
     if not values:
         return _EMPTY(0, 0, oid)
+    sizes = set(map(len, values))
+    if len(sizes) == 1:  # hashes and salts
+        size = _LENGTH(sizes.pop())
+        return _HEAD(1, 0, oid, len(values), 1) + size + size.join(values)
     parts = [_HEAD(1, 0, oid, len(values), 1)]
     for value in values:
         parts.append(_LENGTH(len(value)))

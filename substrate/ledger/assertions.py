@@ -15,7 +15,7 @@ from substrate.ledger.ids import new_id
 from substrate.ledger.lone import facts_if_alone
 from substrate.ledger.recompute import recompute
 from substrate.ledger.refusals import count_restatements, refused, withheld_rows
-from substrate.ledger.scenes import only_ends
+from substrate.ledger.scenes import Row, only_ends
 from substrate.ontology.terms import Ontology
 
 
@@ -49,20 +49,25 @@ def assert_batch(
     if not rows:
         return Asserted(known=known)
     fresh = [unique[cast(str, r["source_key"])] for r in rows]
-    ids = {i for d in fresh for i in (d.subject_id, d.object_id) if i is not None}
-    canonical = merged_into(door, ids)
-    hits = refused(door, fresh, canonical)
-    if hits:
-        count_restatements(door, hits, fresh)
-    kept_out = {d.source_key: {*hits.get(d.source_key, ()), *_of_one_refused(d, fresh, hits)} for d in fresh if hits}
-    pairs = [(cast(UUID, r["id"]), refusal) for r in rows for refusal in kept_out.get(cast(str, r["source_key"]), ())]
-    door.insert("withheld", withheld_rows(pairs))
-    accepted = [r for r in rows if not kept_out.get(cast(str, r["source_key"]))]
+    ids = (i for d in fresh for i in (d.subject_id, d.object_id) if i is not None)
+    hits = refused(door, fresh, merged_into(door, ids))
+    accepted = _withhold(door, rows, fresh, hits) if hits else rows
     made = tuple(cast(UUID, r["id"]) for r in accepted)
-    keys = [cast(str, r["source_key"]) for r in accepted]
-    former = {i: lineages[key] for i, key in zip(made, keys, strict=True) if lineages and key in lineages}
+    former: dict[UUID, UUID] = {}
+    if lineages:
+        keys = [cast(str, r["source_key"]) for r in accepted]
+        former = {i: lineages[key] for i, key in zip(made, keys, strict=True) if key in lineages}
     changed = recompute(door, accepted, ontology, added=True, alone=alone, lineages=former)
     return Asserted(made, known, len(hits), frozenset(changed))
+
+
+def _withhold(door: Door, rows: Sequence[Row], fresh: Sequence[Draft], hits: Mapping[str, Sequence[UUID]]) -> list[Row]:
+    """Count and withhold what refusals reach; returns the rows that they do not."""
+    count_restatements(door, hits, fresh)
+    kept_out = {d.source_key: {*hits.get(d.source_key, ()), *_of_one_refused(d, fresh, hits)} for d in fresh}
+    pairs = [(r["id"], refusal) for r in rows for refusal in kept_out[r["source_key"]]]
+    door.insert("withheld", withheld_rows(pairs))
+    return [r for r in rows if not kept_out[r["source_key"]]]
 
 
 def _of_one_refused(draft: Draft, fresh: Sequence[Draft], hits: Mapping[str, Sequence[UUID]]) -> set[UUID]:

@@ -44,7 +44,7 @@ def _plain(value: object) -> object:
     if isinstance(value, Mapping):
         return {k: _inside(v) for k, v in sorted((str(k), v) for k, v in value.items())}
     if isinstance(value, (list, tuple)):
-        return [_inside(v) for v in value]
+        return _listed(value)
     return value
 
 
@@ -59,14 +59,18 @@ def _real(value: float) -> str:
     return repr(round(struct.unpack("f", struct.pack("f", value))[0], 6) + 0.0)
 
 
-_SPELLED: Mapping[type, Callable[[Any], object]] = {datetime: _time, float: _real}
-
-
 def _inside(value: object) -> object:
     if not isinstance(value, float):
         return _plain(value)
     # From here on Python writes an exponent, which jsonb spells out: the value comes back whole.
     return int(Decimal(repr(value))) if abs(value) >= 1e16 else repr(value + 0.0)
+
+
+def _listed(value: Iterable[object]) -> list[object]:
+    return [_inside(v) for v in value]
+
+
+_SPELLED: Mapping[type, Callable[[Any], object]] = {datetime: _time, float: _real, list: _listed}
 
 
 def canonical_bytes(value: Mapping[str, object]) -> bytes:

@@ -74,7 +74,11 @@ class Door:
         self._log(f"insert {table}", _rows.payloads(table, written))
 
     def insert_not_held(
-        self, table: Erasable, rows: Sequence[Mapping[str, object]], key: str, meanwhile: Callable[[], None]
+        self,
+        table: Erasable,
+        rows: Sequence[Mapping[str, object]],
+        key: str,
+        meanwhile: Callable[[], None] | None = None,
     ) -> list[Mapping[str, object]]:
         """As `insert`, but for rows of which one with the same `key` is held already; returns those inserted.
 
@@ -87,7 +91,8 @@ class Door:
         with sending(self.connection):
             fresh = _rows.insert_not_held(self.connection, table, self.kb_id, self.seq, self.at, written, key)
             said = _said(f"insert {table}", _rows.payloads(table, written))
-            meanwhile()
+            if meanwhile is not None:
+                meanwhile()
             held_not = fresh()
         mine = [i for i, row in enumerate(rows) if row[key] in held_not]
         self._events.extend([said[i] for i in mine])
@@ -220,16 +225,16 @@ def open_door(
         done = connection.execute(sql.query("transaction_of_key"), parameters).fetchone()
         if done is not None:
             raise AlreadyCommitted(done["seq"])
-    found = connection.execute(sql.query("state_under_lock"), {"kb_id": kb_id}).fetchone()
-    assert found is not None  # noqa: S101 - a select without from always has a row
+    clock = connection.execute(sql.query("state_under_lock"), {"kb_id": kb_id}).fetchone()
+    assert clock is not None  # noqa: S101 - a select without from always has a row
     held: dict[Sparse, bool] = {
-        "entity_canonical": found["merged"], "refusals": found["refusing"], "conflicts": found["contested"]
+        "entity_canonical": clock["merged"], "refusals": clock["refusing"], "conflicts": clock["contested"]
     }  # fmt: skip
     door = Door(
         connection=connection,
         kb_id=kb_id,
         seq=head["seq"] + 1,
-        at=max(found["now"], head["at"] + timedelta(microseconds=1)),
+        at=max(clock["now"], head["at"] + timedelta(microseconds=1)),
         actor=actor,
         via=via,
         action=action,

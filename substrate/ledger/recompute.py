@@ -52,15 +52,17 @@ def recompute(
     rows = list(touched)
     if not rows:
         return set()
-    ids = {i for r in rows for i in (r["subject_id"], r["object_id"]) if i is not None}
+    ids = (i for r in rows for i in (r["subject_id"], r["object_id"]) if i is not None)
     scene = Scene(door, ontology, merged_into(door, ids))
     diff = _Diff(scene, withdrawal, merging, lineages or {})
-    dirty = {triple_of(r, scene.canonical) for r in rows}
+    triples = [triple_of(r, scene.canonical) for r in rows]
+    dirty = set(triples)
     changed: set[UUID] = set()
     if added:
         if not lineages:
-            dirty -= diff.tell(scene.alone(rows), alone or {})
-        linked, changed = _add_to_eternal(scene, [r for r in rows if triple_of(r, scene.canonical) in dirty])
+            dirty -= diff.tell(scene.alone(rows, triples), alone or {})
+        rest = [r for r, triple in zip(rows, triples, strict=True) if triple in dirty]
+        linked, changed = _add_to_eternal(scene, rest)
         dirty -= linked
     if dirty:
         dirty = scene.load(dirty, correcting=any(r["corrects"] for r in rows))
@@ -134,25 +136,28 @@ class _Diff:
         """Bring the facts of `dirty` triples to what their timelines say; returns the lineages that changed."""
         held = [f["lineage_id"] for t in dirty for f in self.scene.facts[t]]
         self.links = self._held_links(held)
-        for triple in sorted(dirty, key=str):
-            self._triple(triple)
+        with sending(self.door.connection):
+            told, self.facts = self.facts, []  # of new lineages, so that nothing has to be closed before them
+            self.door.insert("facts", told)
+            for name, triple in sorted((value_of(t), t) for t in dirty):
+                self._triple(triple, name)
         self.write(held)
         if dirty:
-            self._conflicts(dirty)
+            self._conflicts(set(self.spans))
         return self.changed
 
-    def _conflicts(self, dirty: set[Triple]) -> None:
+    def _conflicts(self, dirty: set[str]) -> None:
         for triple in self.scene.ring:
             _, spans = self.scene.spans(triple)
             held = self.scene.facts[triple]
             self.links |= self._held_links([f["lineage_id"] for f in held])
             found = self._match([(s, {}) for s in spans], held)
-            self._keep_place(triple, spans, [found[i]["lineage_id"] for i in range(len(spans))])
-        opened, gone = bring_to_agree(self.scene, self.spans, self.lineages, {value_of(t) for t in dirty})
+            self._keep_place(value_of(triple), spans, [found[i]["lineage_id"] for i in range(len(spans))])
+        opened, gone = bring_to_agree(self.scene, self.spans, self.lineages, dirty)
         self.tally.update(conflicts_opened=opened, conflicts_withdrawn=gone)
 
-    def _keep_place(self, triple: Triple, spans: list[Span], lineages: list[UUID]) -> None:
-        self.spans[value_of(triple)], self.lineages[value_of(triple)] = spans, lineages
+    def _keep_place(self, name: str, spans: list[Span], lineages: list[UUID]) -> None:
+        self.spans[name], self.lineages[name] = spans, lineages
 
     def _held_links(self, lineages: list[UUID]) -> dict[UUID, set[UUID]]:
         links: dict[UUID, set[UUID]] = defaultdict(set)
@@ -162,13 +167,13 @@ class _Diff:
                 links[row["lineage_id"]].add(row["assertion_id"])
         return links
 
-    def _triple(self, triple: Triple) -> None:
+    def _triple(self, triple: Triple, name: str) -> None:
         rows = {r["id"]: r for r in self.scene.assertions.get(triple, ())}
-        temporal, spans = self.scene.spans(triple)
+        temporal, spans = self.scene.spans(triple, name)
         wanted = [(s, _content(s, temporal, [rows[i] for i in s.support])) for s in spans]
         old = self._match(wanted, self.scene.facts[triple])
         lineages = [old[i]["lineage_id"] if i in old else self._lineage(s) for i, s in enumerate(spans)]
-        self._keep_place(triple, spans, lineages)
+        self._keep_place(name, spans, lineages)
         for i, (span, content) in enumerate(wanted):
             if i in old:
                 self.keep(old[i], content, set(span.support))
@@ -190,6 +195,8 @@ class _Diff:
 
         The best pair of all goes first, so that a span never takes the row that another one leaves unchanged.
         """
+        if not held:
+            return {}
         pairs = []
         for i, (span, content) in enumerate(wanted):
             for f in held:
@@ -218,6 +225,8 @@ class _Diff:
 
     def _lineage(self, span: Span) -> UUID:
         """The one that most of what the span rests on made up before, each given once; else a new one."""
+        if not self.former:
+            return new_id()
         known = Counter(self.former[i] for i in span.support if i in self.former)
         free = [lineage for lineage in known if lineage not in self.given]
         if not free:
@@ -248,7 +257,7 @@ class _Diff:
         return [
             {"lineage_id": lineage, "assertion_id": a}
             for lineage, support in self.wanted.items()
-            for a in sorted(support - self.links.get(lineage, set()))
+            for a in sorted(support - self.links[lineage] if lineage in self.links else support)
         ]
 
 

@@ -71,7 +71,7 @@ class Scene:
         self.ring: set[Triple] = set()
         """Rivals of what is recomputed that do not change themselves; their conflicts may."""
 
-    def alone(self, rows: Sequence[Row]) -> dict[Triple, Row]:
+    def alone(self, rows: Sequence[Row], triples: Sequence[Triple]) -> dict[Triple, Row]:
         """Those of new statements that no other one can touch, as most are: what follows from one is read off itself.
 
         No relation asks for uniqueness, it is not a person's word, denies and corrects nothing, and its triple was
@@ -80,8 +80,7 @@ class Scene:
         contested = {r for r in {relation_of(row) for row in rows} if any(self.ontology.unique(_bound(r)))}
         found: dict[Triple, Row] = {}
         again: set[Triple] = set()
-        for row in rows:
-            triple = triple_of(row, self.canonical)
+        for row, triple in zip(rows, triples, strict=True):
             if triple in found:
                 again.add(triple)
             found[triple] = row
@@ -104,12 +103,11 @@ class Scene:
     def _links_before(self, links: set[Triple], seq: int) -> set[Triple]:
         if not links:
             return set()
-        self._learn_clusters(_ends(links) - self._clusters.keys())
-        asked = [
-            (subject, link[1], thing, link)
-            for link in links
-            for subject, thing in product(self._clusters[link[0]], self._clusters[UUID(link[2])])
-        ]
+        asked = [(link[0], link[1], UUID(link[2]), link) for link in links]
+        if self.door.may_hold("entity_canonical"):
+            self._learn_clusters(_ends(links) - self._clusters.keys())
+            clusters = ((link, self._clusters[subject], self._clusters[thing]) for subject, _, thing, link in asked)
+            asked = [(s, link[1], t, link) for link, subjects, things in clusters for s, t in product(subjects, things)]
         subjects, predicates, objects, places = zip(*asked, strict=True)
         ends = {"subjects": array_of_ids(subjects), "objects": array_of_ids(objects)}
         parameters = {"kb_id": self.door.kb_id, "seq": seq, "predicates": array_of_texts(predicates), **ends}
@@ -251,13 +249,18 @@ class Scene:
                 self._on[timeline].add(triple)
 
     def _parameters(self, triples: set[Triple]) -> dict[str, object]:
-        self._learn_clusters(_ends(triples) - self._clusters.keys())
+        subjects = {t[0] for t in triples}
         objects = {t[2] for t in triples}
         relations = {t[1] for t in triples}
+        things = {UUID(o) for o in objects if not o.startswith("=")}
+        if self.door.may_hold("entity_canonical"):
+            self._learn_clusters((subjects | things) - self._clusters.keys())
+            subjects = {m for c in subjects for m in self._clusters[c]}
+            things = {m for c in things for m in self._clusters[c]}
         return {
             "kb_id": self.door.kb_id,
-            "ids": array_of_ids([m for c in {t[0] for t in triples} for m in self._clusters[c]]),
-            "objects": array_of_ids([m for o in objects if not o.startswith("=") for m in self._clusters[UUID(o)]]),
+            "ids": array_of_ids(subjects),
+            "objects": array_of_ids(things),
             "values": [o[1:] for o in objects if o.startswith("=")],
             "predicates": sorted(r for r in relations if not r.startswith("phrase:")),
             "phrases": sorted(r.removeprefix("phrase:") for r in relations if r.startswith("phrase:")),
@@ -286,13 +289,13 @@ class Scene:
     def _by_id(self) -> dict[UUID, Row]:
         return {r["id"]: r for rows in self.assertions.values() for r in rows}
 
-    def spans(self, triple: Triple) -> tuple[Temporal, list[Span]]:
-        """How the triple lives in time, and the spans in which it held."""
+    def spans(self, triple: Triple, name: str = "") -> tuple[Temporal, list[Span]]:
+        """How the triple lives in time, and the spans in which it held; `name`: its `value_of`, where known."""
         rows = self.assertions.get(triple)
         if not rows:
             return self.ontology.temporal(predicate_of(triple)), []
         temporal = self._temporal(triple, rows)
-        return temporal, self.settled.spans(value_of(triple), temporal)
+        return temporal, self.settled.spans(name or value_of(triple), temporal)
 
     def spans_alone(self, triple: Triple, row: Row) -> tuple[Temporal, list[Span]]:
         """As `spans`, of a statement that stands `alone`."""

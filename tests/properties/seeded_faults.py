@@ -269,7 +269,7 @@ FAULTS = (
     Fault(
         "only time is compared",
         LEDGER + "recompute.py",
-        '_COMPARED = (*TIME, *_WORDS, "qualifiers", "grade", "confidence")',
+        '_COMPARED = (*TIME, *WORDS, "qualifiers", "grade", "confidence")',
         "_COMPARED = TIME",
         (SAME + "test_words_and_confidence_are_those_of_the_best_statement_whichever_came_first",),
     ),

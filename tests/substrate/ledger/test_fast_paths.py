@@ -118,7 +118,7 @@ values = st.one_of(
     moments,
     st.floats(0, 1, width=32),
     st.decimals(allow_nan=False, allow_infinity=False),
-    st.lists(st.tuples(st.text(), st.text())),
+    st.lists(st.tuples(st.text(), st.text()) | st.floats(allow_nan=False, allow_infinity=False) | st.dates().map(str)),
 )
 
 

@@ -51,6 +51,7 @@ def test_ids_come_in_the_order_they_were_made_and_never_twice():
         (array_of_ids, [uuid4() for _ in range(3)], "uuid[]"),
         (array_of_texts, ["", "é🙂", 'quote " \\ {,}', "null"], "text[]"),
         (array_of_bytes, [b"", b"\x00\xff", b"x" * 5000], "bytea[]"),
+        (array_of_bytes, [b"\x00" * 32, b"\xff" * 32, b"x" * 32], "bytea[]"),
     ],
 )
 def test_arrays_arrive_as_they_are(dsn, make, values, kind):
