@@ -107,10 +107,17 @@ def standing(conn: AnyConnection, kb_id: UUID, terms: Terms) -> Standing:
 
 
 def reserve(
-    conn: WriteConnection, kb_id: UUID, terms: Terms, calls: Sequence[tuple[UUID, Usage]], *, seconds: float
+    conn: WriteConnection,
+    kb_id: UUID,
+    terms: Terms,
+    calls: Sequence[tuple[UUID, Usage]],
+    *,
+    seconds: float,
+    most: int | None = None,
 ) -> int:
     """How many of the calls, from the first on, may begin now; each is reserved for at most `seconds`.
 
+    Where the base has a limit, no more than `most` may: what only stands in line is judged when its turn comes.
     The first that may not begin pauses the base, which `Standing.alert` tells from then on; the pause ends when a
     later call has room.
     """
@@ -118,6 +125,7 @@ def reserve(
     now = standing(conn, kb_id, terms)
     if not now.limited and now.paused_by is None:
         return len(calls)
+    calls = calls[:most]
     costs = [terms.cost(usage) for _, usage in calls]
     tokens = [sum(usage.get(kind, 0) for kind in _KINDS) for _, usage in calls]
     granted, reason = _granted(now, tokens, costs)

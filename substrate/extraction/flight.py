@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import logging
 import time
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, CancelledError, Future, wait
 from contextlib import suppress
 from dataclasses import dataclass
@@ -20,13 +20,15 @@ from uuid import UUID
 from substrate import sql, work
 from substrate.db import Database
 from substrate.errors import LeaseLost, ModelUnavailable, Unavailable
-from substrate.extraction.budget import RECHECK_S, Standing, Terms, reserve, settle, standing
-from substrate.extraction.claims import Asking, Extraction
+from substrate.extraction.budget import RECHECK_S, Terms, reserve, settle, standing
+from substrate.extraction.claims import Asking, Extraction, Passage
 from substrate.extraction.keeping import held_rows, keep, known_things, passage_of
 from substrate.passes import MODEL_PAUSE_S, Tally, name_quarantined, result_of
 
-LEASE_S = 600.0
-"""A passage waits for at most one call before its own, and each has `SECONDS_PER_CALL`."""
+ROUNDS = 3
+"""Passages leased, for each that can be in flight: the next ones wait in line while answers are written."""
+LEASE_S = 900.0
+"""A passage waits for at most two calls before its own, and each has `SECONDS_PER_CALL`."""
 GIVE_UP_AFTER = 3
 """Passages in a row, with none answered between them, for which the endpoint stayed down: then the pass ends."""
 OURS_FOR_S = 1.0
@@ -40,6 +42,7 @@ _log = logging.getLogger(__name__)
 class _Asked:
     row: dict[str, Any]
     lease: work.Lease
+    passage: Passage
 
 
 class Flight:
@@ -51,6 +54,11 @@ class Flight:
         self._db, self._kb_id, self._key = db, kb_id, key
         self._extractor, self._terms, self._left = extractor, terms, limit
         self._flying: dict[Future[Extraction], _Asked] = {}
+        self._landing: dict[Future[Extraction], _Asked] = {}
+        self._failed: dict[Future[Extraction], ModelUnavailable] = {}
+        """Of those that are landing, why they have no answer."""
+        self._waiting: list[_Asked] = []
+        """Leased, and the budget has no room for them as long as calls under way may use it up."""
         self._total = Tally()
         self._over = False
         """Nothing more is leased."""
@@ -69,8 +77,17 @@ class Flight:
             self._fill()
             while self._flying:
                 wait(self._flying, return_when=FIRST_COMPLETED)
-                self._land([future for future in self._flying if future.done()])
+                done = {f: asked for f, asked in self._flying.items() if f.done()}
+                for future in done:
+                    del self._flying[future]
+                self._landing = done
+                self._failed = {future: error for future in done if (error := self._failure(future)) is not None}
+                # The endpoint is given more to do first; what it said can be written meanwhile.
                 self._fill()
+                self._land(list(done.items()))
+                self._landing = {}
+                if self._waiting:
+                    self._fill()
         except BaseException:
             self._give_back()
             raise
@@ -83,8 +100,9 @@ class Flight:
 
     def _fill(self) -> None:
         """Lease as much as keeps every place of the extractor taken while the next answers are written."""
-        most = 2 * self._extractor.at_once
-        while not self._over and len(self._flying) <= most - max(self._extractor.at_once // 2, 1):
+        most = ROUNDS * self._extractor.at_once
+        self._begin()
+        while not (self._over or self._waiting) and len(self._flying) <= most - max(self._extractor.at_once // 2, 1):
             size = most - len(self._flying)
             size = size if self._left is None else min(size, self._left)
             lease = self._lease(size) if size else None
@@ -93,7 +111,10 @@ class Flight:
                 return
             if self._left is not None:
                 self._left -= len(lease.items)
-            self._ask(lease)
+            self._take(lease)
+            self._begin()
+        if self._waiting and not self._flying and not self._landing:
+            self._pause()
 
     def _lease(self, size: int) -> work.Lease | None:
         stuck: dict[UUID, str] = {}
@@ -110,15 +131,31 @@ class Flight:
             name_quarantined(self._db, self._kb_id, "claims", stuck, self._total)
         return lease
 
-    def _ask(self, lease: work.Lease) -> None:
+    def _take(self, lease: work.Lease) -> None:
+        """Read what was leased; what nobody holds any more is done with."""
         with self._db.read(self._kb_id) as conn:
             rows = held_rows(conn, self._kb_id, lease.items)
             known = known_things(conn, self._kb_id, self._key, [row["id"] for row in rows])
-        passages = [passage_of(row, known.get(row["id"], ())) for row in rows]
-        calls = [(row["id"], self._extractor.estimate(p)) for row, p in zip(rows, passages, strict=True)]
-        granted = self._reserve(lease, calls)
-        for row, passage in zip(rows[:granted], passages[:granted], strict=True):
-            self._flying[self._extractor.submit(passage, self._must_be_ours)] = _Asked(row, lease)
+        held = {row["id"] for row in rows}
+        idle = [item for item in lease.items if item not in held]
+        if idle:
+            with self._db.write(self._kb_id) as conn:
+                work.finish(conn, self._kb_id, lease, idle)
+        self._total.skipped += len(idle)
+        self._waiting += [_Asked(row, lease, passage_of(row, known.get(row["id"], ()))) for row in rows]
+
+    def _begin(self) -> None:
+        """Ask about what waits, as far as the budget has room for it."""
+        if not self._waiting or self._down is not None:
+            return
+        calls = [(asked.row["id"], self._extractor.estimate(asked.passage)) for asked in self._waiting]
+        # An answer that is not settled yet counts as under way, for it is not known to the budget.
+        places = max(self._extractor.at_once - len(self._flying) - len(self._landing), 0)
+        with self._db.write(self._kb_id) as conn:
+            granted = reserve(conn, self._kb_id, self._terms, calls, seconds=LEASE_S, most=places)
+        for asked in self._waiting[:granted]:
+            self._flying[self._extractor.submit(asked.passage, self._must_be_ours)] = asked
+        del self._waiting[:granted]
 
     def _must_be_ours(self) -> None:
         """Raises `ModelUnavailable` if another extractor took the base over; asked before each call, which is paid."""
@@ -131,33 +168,29 @@ class Flight:
             if self._rival is not None:
                 raise ModelUnavailable(f"passages are read by {self._rival} now", taken_over=self._rival)
 
-    def _reserve(self, lease: work.Lease, calls: list[tuple[UUID, Mapping[str, int]]]) -> int:
-        """How many of the calls may begin. What nobody holds is done with, and what the budget refuses waits."""
-        asked = {item for item, _ in calls}
-        idle = [item for item in lease.items if item not in asked]
-        with self._db.write(self._kb_id) as conn:
-            granted = reserve(conn, self._kb_id, self._terms, calls, seconds=LEASE_S) if calls else 0
-            late = [item for item, _ in calls[granted:]]
-            now = standing(conn, self._kb_id, self._terms) if late else None
-            reason = work.Failure("budget_spent", (now.alert if now else None) or "", retry=True)
-            if idle or late:
-                work.finish(conn, self._kb_id, lease, idle, dict.fromkeys(late, reason))
-        self._total.skipped += len(idle)
-        if now is not None:
-            self._pause(now, len(late))
-        return granted
-
-    def _pause(self, now: Standing, late: int) -> None:
+    def _pause(self) -> None:
+        """The budget is spent, or the endpoint is down: what was leased and not sent is due again later."""
+        with self._db.read(self._kb_id) as conn:
+            now = standing(conn, self._kb_id, self._terms)
+        reason = work.Failure("budget_spent", now.alert or "", retry=True)
+        if self._down is not None:
+            reason = work.Failure("model_unavailable", str(self._down), retry=True)
+        else:
+            _log.warning("base %s: %s", self._kb_id, reason.message)
+            left = (now.ends - datetime.now(now.ends.tzinfo)).total_seconds()
+            self._pause_s = min(max(left, 1.0), RECHECK_S)
         self._over = True
-        self._total.failed += late
-        self._total.failures.append(f"{late} items and those after them wait: {now.alert}")
-        _log.warning("base %s: %s", self._kb_id, now.alert)
-        left = (now.ends - datetime.now(now.ends.tzinfo)).total_seconds()
-        self._pause_s = max(self._pause_s, min(max(left, 1.0), RECHECK_S))
+        self._total.failed += len(self._waiting)
+        self._total.failures.append(f"{len(self._waiting)} items and those after them wait: {reason.message}")
+        for lease in {asked.lease.token: asked.lease for asked in self._waiting}.values():
+            ids = [asked.row["id"] for asked in self._waiting if asked.lease is lease]
+            with suppress(LeaseLost), self._db.write(self._kb_id) as conn:
+                work.finish(conn, self._kb_id, lease, (), dict.fromkeys(ids, reason))
+        self._waiting.clear()
 
-    def _land(self, done: Iterable[Future[Extraction]]) -> None:
+    def _land(self, done: Sequence[tuple[Future[Extraction], _Asked]]) -> None:
         """Settle passages whose calls are over, those that were answered in one transaction for each lease."""
-        landed = [(self._flying.pop(future), future) for future in done]
+        landed = [(asked, future) for future, asked in done]
         bugs = [error for _, future in landed if (error := _bug(future)) is not None]
         with self._db.write(self._kb_id) as conn:
             settle(conn, self._kb_id, self._terms, {asked.row["id"]: _usage(future) for asked, future in landed})
@@ -179,7 +212,7 @@ class Flight:
         tally = Tally(done=len(answered))
         reasons: dict[UUID, work.Failure] = {}
         for asked, future in group:
-            if (error := self._failure(future)) is not None:
+            if (error := self._failed.get(future)) is not None:
                 reasons[asked.row["id"]] = work.Failure("model_unavailable", str(error), retry=True)
                 tally.fail(asked.row["external_id"], str(error))
         try:
@@ -226,7 +259,8 @@ class Flight:
         """Nothing of what is in flight is waited for; what it will cost is counted by nobody but its server."""
         for future in self._flying:
             future.cancel()
-        for lease in {asked.lease.token: asked.lease for asked in self._flying.values()}.values():
+        held = [*self._flying.values(), *self._landing.values(), *self._waiting]
+        for lease in {asked.lease.token: asked.lease for asked in held}.values():
             if lease.token not in self._abandoned:
                 with suppress(Unavailable):
                     work.release(self._db, self._kb_id, lease)

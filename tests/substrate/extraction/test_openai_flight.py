@@ -142,7 +142,7 @@ def test_an_endpoint_that_stays_down_ends_the_pass_and_nothing_more_is_sent(
     result = run_claims(database, kb, open_extractor(at_once=2))
     assert result.done == 0 and result.remaining == 12
     assert "refuses the key (403)" in result.failures[0]
-    assert len(server.requests) <= 4  # what was in flight
+    assert len(server.requests) <= 2 * flight.ROUNDS  # what was in flight
     with database.read(kb) as conn:
         assert work.due_counts(conn, kb) == {}
     server.otherwise = leads
@@ -274,7 +274,7 @@ def test_a_spent_budget_pauses_in_the_open_and_a_raise_goes_on(
         assert work.due_counts(conn, kb) == {"entities": result.done}
         reasons = {failure["failure_code"] for failure in work.failures(conn, kb)}
     assert 0 < result.done < 12 and result.remaining == 12 - result.done
-    assert spent.tokens == 1000 * result.done <= 5_500
+    assert 5_500 - 1000 < spent.tokens == 1000 * result.done < 5_500 + 1000
     assert (spent.reserved_tokens, reasons) == (0, {"budget_spent"})
     assert spent.alert is not None and "5500 tokens" in spent.alert
     assert any("5500 tokens" in line for line in result.failures)
@@ -313,7 +313,7 @@ def test_many_calls_at_once_pass_the_limit_by_no_more_than_their_own_excess(
     run_claims(database, kb, extractor, terms=terms)
     with database.read(kb) as conn:
         spent = standing(conn, kb, terms)
-    assert 20_000 - 5_000 < spent.tokens <= 20_000 + 5_000 * 16
+    assert 20_000 - 5_000 < spent.tokens <= 20_000 + 5_000 * 8
 
 
 def test_what_a_server_does_not_count_is_estimated_and_counts(

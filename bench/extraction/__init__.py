@@ -1,0 +1,1 @@
+"""How fast passages become claims: without a model by the processor, with one by its endpoint."""
