@@ -45,7 +45,10 @@ def guard_xml(text: str) -> None:
         if system or public:
             raise InvalidInput("the XML names a document type outside the file", field="file")
 
-    _declarations(text, entity, doctype)
+    def attributes(element: str, name: str, *_: Any) -> None:
+        raise InvalidInput(f"the XML gives {element} an attribute that it does not have: {name}", field="file")
+
+    _declarations(text, entity, doctype, attributes)
     grown = sum(len(value) * text.count(f"&{name};") for name, value in entities.items())
     if grown > MOST_EXPANDED:
         raise InvalidInput(
@@ -54,7 +57,7 @@ def guard_xml(text: str) -> None:
     _depth_of_xml(text)
 
 
-def _declarations(text: str, entity: Any, doctype: Any) -> None:
+def _declarations(text: str, entity: Any, doctype: Any, attributes: Any) -> None:
     """Only what stands before the first element, so that nothing is expanded yet."""
 
     class _Begun(Exception):
@@ -64,6 +67,7 @@ def _declarations(text: str, entity: Any, doctype: Any) -> None:
         raise _Begun
 
     parser = expat.ParserCreate("utf-8")
+    parser.AttlistDeclHandler = attributes
     parser.EntityDeclHandler, parser.StartDoctypeDeclHandler, parser.StartElementHandler = entity, doctype, begun
     try:
         parser.Parse(text.encode(), True)

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from hashlib import sha256
 from typing import Any, Literal, TypeVar
@@ -25,6 +25,8 @@ from substrate.ontology.rdf_words import FLAGS, OURS, READ_AS, TERM, XSD
 from substrate.ontology.terms import OntologyClass, Relation
 
 MOST_TRIPLES = 400_000
+MOST_DISJOINT = 200
+"""Classes of one group of which each is disjoint with each."""
 MOST_KEY = 40
 _PARSERS = {"turtle": "turtle", "rdfxml": "xml"}
 T = TypeVar("T", OntologyClass, Relation)
@@ -84,6 +86,7 @@ class _Reader:
             many = len(self.classes) + len(self.properties)
             raise InvalidInput(f"the file declares {many} terms; at most {MOST_TERMS} are taken", field="file")
         self.keys = self._given_keys()
+        self.apart = self._all_disjoint()
 
     def reading(self) -> Reading:
         """Every term, and what was left out."""
@@ -169,21 +172,32 @@ class _Reader:
     def _class(self, iri: Any) -> OntologyClass:
         above = [*self.graph.objects(iri, self.rdfs.subClassOf), *self.graph.objects(iri, self.skos.broader)]
         above += list(self.graph.subjects(self.skos.narrower, iri))
-        apart = [*self.graph.objects(iri, self.owl.disjointWith), *self._all_disjoint(iri)]
+        apart = [*self.graph.objects(iri, self.owl.disjointWith), *self.apart.get(iri, ())]
         if not self.whole:
             apart += list(self.graph.subjects(self.owl.disjointWith, iri))
         parents = self._keys_of(above, self.classes, "parents", but=iri if not self.whole else None)
         disjoint = self._keys_of(apart, self.classes, "disjoint classes")
         return _made(OntologyClass, iri, {**self._words(iri), "parents": parents, "disjoint_with": disjoint})
 
-    def _all_disjoint(self, iri: Any) -> Iterator[Any]:
-        from rdflib.collection import Collection
-
+    def _all_disjoint(self) -> dict[Any, set[Any]]:
+        """Each class with those that a group of disjoint classes sets apart from it."""
+        found: dict[Any, set[Any]] = defaultdict(set)
         for group in self._typed(self.owl.AllDisjointClasses):
-            for members in self.graph.objects(group, self.owl.members):
-                listed = list(Collection(self.graph, members))
-                if iri in listed:
-                    yield from (other for other in listed if other != iri)
+            for head in self.graph.objects(group, self.owl.members):
+                members = set(self._listed(head)) & self.classes
+                if len(members) > MOST_DISJOINT:
+                    told = f"{len(members)} classes are declared disjoint at once; at most {MOST_DISJOINT} are taken"
+                    raise InvalidInput(told, field="file")
+                for one in members:
+                    found[one] |= members - {one}
+        return found
+
+    def _listed(self, head: Any) -> list[Any]:
+        """The members of a list in RDF. Raises `InvalidInput` for one that comes back to itself."""
+        try:
+            return list(self.graph.items(head))
+        except ValueError as error:
+            raise InvalidInput(f"a list of the file has no end: {_line(error)}", field="file") from None
 
     def _relation(self, iri: Any) -> Relation:
         said: dict[str, Any] = {
@@ -233,8 +247,6 @@ class _Reader:
 
     def _ends(self, iri: Any, predicate: Any, included: str) -> list[Any]:
         """Named classes and datatypes at one end; the members of a union each."""
-        from rdflib.collection import Collection
-
         found: list[Any] = []
         given = list(self.graph.objects(iri, predicate))
         for space in self.schemas:
@@ -243,7 +255,7 @@ class _Reader:
             self.left_out["ends that must be of several classes at once: taken as any of them"] += 1
         for node in given:
             union = self.graph.value(node, self.owl.unionOf)
-            found += list(Collection(self.graph, union)) if union is not None else [node]
+            found += self._listed(union) if union is not None else [node]
         return found
 
     def _keys_of(self, nodes: Iterable[Any], among: set[Any], what: str, but: Any = None) -> tuple[str, ...]:

@@ -179,6 +179,25 @@ HOSTILE = {
     ),
     "a parameter entity": ("rdfxml", bomb('<!ENTITY % a "x"> %a;') + "</rdf:RDF>", "outside"),
     "a document type outside": ("rdfxml", '<!DOCTYPE r SYSTEM "http://127.0.0.1/x"><r/>', "outside"),
+    "attributes by default": (
+        "rdfxml",
+        bomb(f'<!ATTLIST x a CDATA "{"x" * 1000}">') + "<x/>" * 9 + "</rdf:RDF>",
+        "an attribute",
+    ),
+    "a list without end": (
+        "turtle",
+        TURTLE + ":p a owl:ObjectProperty ; rdfs:domain [ owl:unionOf _:l ] . "
+        "_:l <http://www.w3.org/1999/02/22-rdf-syntax-ns#first> :Port ; "
+        "<http://www.w3.org/1999/02/22-rdf-syntax-ns#rest> _:l .",
+        "no end",
+    ),
+    "each disjoint with each": (
+        "turtle",
+        TURTLE
+        + "".join(f":k{n} a owl:Class . " for n in range(201))
+        + f"[] a owl:AllDisjointClasses ; owl:members ( {' '.join(f':k{n}' for n in range(201))} ) .",
+        "201 classes are declared disjoint at once",
+    ),
     "many entities": (
         "rdfxml",
         bomb("".join(f'<!ENTITY e{n} "x">' for n in range(300))) + "</rdf:RDF>",
@@ -255,3 +274,10 @@ def test_nothing_that_a_file_names_is_fetched():
 def test_a_file_of_ours_with_unknown_fields_is_refused():
     with pytest.raises(InvalidInput, match="colour"):
         files.read_file(ONTOLOGY.replace("label: Person", "label: Person, colour: red").encode(), "yaml")
+
+
+def test_a_group_of_disjoint_classes_sets_each_apart_from_each():
+    group = TURTLE + "[] a owl:AllDisjointClasses ; owl:members ( :Vessel :Port :callsAt ) ."
+    found = {t.key: t for t in files.read_file(group.encode(), "turtle").terms}
+    assert (found["vessel"].disjoint_with, found["port"].disjoint_with) == (("port",), ("vessel",))
+    assert found["ferry"].disjoint_with == ()
