@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from substrate.models import carrier_path, model_path
-from substrate.retrieval.embedders.local import Ids, LocalEmbedder, open_session
+from substrate.retrieval.embedders.local import Ids, LocalEmbedder, Sessions
 from substrate.retrieval.embedders.q4_file import Q4File, dequantise
 from substrate.retrieval.embedders.unigram import Unigram
 
@@ -49,7 +49,7 @@ def open_e5(settings: Settings) -> LocalEmbedder:
         NAME,
         weights.sizes.hidden,
         Unigram(weights.vocabulary, weights.sizes.positions),
-        open_session(directory / "encoder.int8.onnx", settings.threads),
+        Sessions(directory / "encoder.int8.onnx", settings.threads),
         WordTable(weights).feeds,
         PREFIXES,
         "e5-small",

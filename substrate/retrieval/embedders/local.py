@@ -1,7 +1,9 @@
-"""Run a sentence encoder with onnxruntime, one text at a time.
+"""Run a sentence encoder with onnxruntime, one text at a time, several at once.
 
-Alone, the same text gives the same bytes always, memory is bounded by one text, nothing is padded, and texts
-of 200 tokens go faster than in batches of 16 (e5: 13 to 7 texts/s per core); short ones lose a quarter.
+Alone, the same text gives the same bytes always (among others, even of exactly its length, the last bit differs),
+memory is bounded by one text a thread, and nothing is padded. Texts of 50 tokens and more cost less so than in batches
+of like length (e5: 15 to 21 ms of a core), texts of 15 a quarter more; and a thread a text fills the cores where the
+threads of one small text wait for one another.
 """
 
 from __future__ import annotations
@@ -9,6 +11,7 @@ from __future__ import annotations
 import logging
 import threading
 from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any, NamedTuple, Protocol
 
@@ -53,7 +56,7 @@ class LocalEmbedder:
         name: str,
         dimension: int,
         tokenizer: Tokenizer,
-        session: Any,
+        sessions: Sessions,
         feeds: Feeds,
         prefixes: tuple[str, str] = ("", ""),
         setting: str = "",
@@ -62,7 +65,7 @@ class LocalEmbedder:
         self.opened_by = {"embedder": setting}
         self.dimension = dimension
         self._tokenizer = tokenizer
-        self._session = session
+        self._sessions = sessions
         self._feeds = feeds
         self._passage, self._query = prefixes
         self._truncated = 0
@@ -80,20 +83,28 @@ class LocalEmbedder:
         return self._tokenizer.count(self._passage + text)
 
     def passages(self, texts: Sequence[str]) -> Vectors:
-        return self._embed(as_texts(texts), self._passage)
+        return self._embed(as_texts(texts), self._passage, self._sessions.each)
 
     def queries(self, texts: Sequence[str]) -> Vectors:
-        return self._embed(as_texts(texts), self._query)
+        return self._embed(as_texts(texts), self._query, self._sessions.whole)
 
-    def _embed(self, texts: list[str], prefix: str) -> Vectors:
+    def _embed(self, texts: list[str], prefix: str, session: Any) -> Vectors:
         vectors = np.zeros((len(texts), self.dimension), np.float32)
-        cuts = 0
-        for row, text in enumerate(texts):
-            encoding = self._tokenizer.encode(prefix + text)
-            cuts += encoding.cut
-            ids = np.array([encoding.ids], np.int64)
-            vectors[row] = self._session.run(["embedding"], self._feeds(ids, np.ones_like(ids)))[0][0]
-        self._count_cuts(cuts)
+        encodings = [self._tokenizer.encode(prefix + text) for text in texts]
+
+        def read(row: int) -> None:
+            ids = np.array([encodings[row].ids], np.int64)
+            vectors[row] = session.run(["embedding"], self._feeds(ids, np.ones_like(ids)))[0][0]
+
+        # The longest first: no thread begins one when the others are done.
+        order = sorted(range(len(texts)), key=lambda row: -len(encodings[row].ids))
+        if session is self._sessions.whole or min(len(texts), self._sessions.threads) < 2:
+            for row in order:
+                read(row)
+        else:
+            with ThreadPoolExecutor(min(self._sessions.threads, len(texts))) as pool:
+                list(pool.map(read, order))
+        self._count_cuts(sum(encoding.cut for encoding in encodings))
         return vectors
 
     def _count_cuts(self, cuts: int) -> None:
@@ -101,6 +112,24 @@ class LocalEmbedder:
             with self._counting:
                 self._truncated += cuts
             log.warning("%s: %d texts reach beyond %d tokens and were cut", self.name, cuts, self.token_limit)
+
+
+class Sessions:
+    """One graph for two uses: ``whole`` gives a question all threads, ``each`` gives every passage one thread."""
+
+    def __init__(self, path: Path, threads: int) -> None:
+        self._path, self.threads = path, threads
+        self.whole = open_session(path, threads)
+        self._opening = threading.Lock()
+        self._each: Any = None
+
+    @property
+    def each(self) -> Any:
+        """Opened at the first passage: who only asks questions does not pay for it."""
+        with self._opening:
+            if self._each is None:
+                self._each = open_session(self._path, 1)
+            return self._each
 
 
 def open_session(path: Path, threads: int) -> Any:

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from substrate.models import model_path
-from substrate.retrieval.embedders.local import Ids, LocalEmbedder, open_session
+from substrate.retrieval.embedders.local import Ids, LocalEmbedder, Sessions
 from substrate.retrieval.embedders.wordpiece import WordPiece
 
 if TYPE_CHECKING:
@@ -22,8 +22,8 @@ def open_minilm(settings: Settings) -> LocalEmbedder:
     """Load the model; raises `ModelUnavailable` when it is not built or not the pinned one."""
     directory = model_path(settings, "minilm")
     tokenizer = WordPiece(directory / "vocab.txt", TOKEN_LIMIT)
-    session = open_session(directory / "encoder.int8.onnx", settings.threads)
-    return LocalEmbedder(NAME, DIMENSION, tokenizer, session, _feeds, setting="minilm")
+    sessions = Sessions(directory / "encoder.int8.onnx", settings.threads)
+    return LocalEmbedder(NAME, DIMENSION, tokenizer, sessions, _feeds, setting="minilm")
 
 
 def _feeds(ids: Ids, mask: Ids) -> Mapping[str, Any]:
