@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Sequence
 from uuid import UUID
 
@@ -61,5 +62,12 @@ def _assert_documents(door: Door, claims: Sequence[BoundClaim], ontology: Ontolo
     rows = door.connection.execute(
         sql.query("mentions_of_claims"), {"kb_id": door.kb_id, "ids": [c.id for c in claims]}
     ).fetchall()
-    entities = {row["surface"]: row["entity_id"] for row in rows}
-    return len(assert_batch(door, drafts_of(claims, entities), ontology).lineages)
+    document_of = {c.id: c.row["document_id"] for c in claims}
+    entities: dict[UUID, dict[str, UUID]] = defaultdict(dict)  # one name may mean another thing in another document
+    for row in rows:
+        entities[document_of[row["claim_id"]]][row["surface"]] = row["entity_id"]
+    by_document: dict[UUID, list[BoundClaim]] = defaultdict(list)
+    for claim in claims:
+        by_document[document_of[claim.id]].append(claim)
+    drafts = [d for document, its in by_document.items() for d in drafts_of(its, entities[document])]
+    return len(assert_batch(door, drafts, ontology).lineages)

@@ -13,7 +13,13 @@ where c.kb_id = %(kb_id)s and c.chunk_id = any(%(ids)s) and c.extractor = %(extr
 order by k.document_id, k.position, c.ordinal
 
 -- name: mentions_of_claims
-select claim_id, role, entity_id, surface from mentions where kb_id = %(kb_id)s and claim_id = any(%(ids)s)
+-- What the mentions in these claims mean now.
+select m.claim_id, m.role, coalesce(v.entity_id, m.entity_id) as entity_id, m.surface
+from mentions m
+left join lateral (select w.entity_id from mention_moves w
+                   where w.kb_id = m.kb_id and w.claim_id = m.claim_id and w.role = m.role
+                   order by w.recorded_seq desc limit 1) v on true
+where m.kb_id = %(kb_id)s and m.claim_id = any(%(ids)s)
 
 -- name: proposed_claims
 select claim_id from pending_facts where kb_id = %(kb_id)s and claim_id = any(%(ids)s)

@@ -55,7 +55,11 @@ select a.source_key, a.id from assertions a
 where a.kb_id = %(kb_id)s and a.source_key = any(%(keys)s) and a.invalidated_seq is null
 
 -- name: lifecycle_mentions
-select m.claim_id, m.role, m.entity_id, m.surface from mentions m
+select m.claim_id, m.role, coalesce(v.entity_id, m.entity_id) as entity_id, m.surface
+from mentions m
+left join lateral (select w.entity_id from mention_moves w
+                   where w.kb_id = m.kb_id and w.claim_id = m.claim_id and w.role = m.role
+                   order by w.recorded_seq desc limit 1) v on true
 where m.kb_id = %(kb_id)s and m.claim_id = any(%(ids)s) order by m.claim_id, m.role
 
 -- name: lifecycle_proposals

@@ -25,10 +25,14 @@ select entity_id, canonical_id, merge_id, recorded_seq from entity_canonical
 where kb_id = %(kb_id)s and entity_id = any(%(ids)s) and invalidated_seq is null
 
 -- name: parted_pairs
--- The two ends of every reverted merge that touches one of these entities.
+-- The two ends of every merge that a person reverted, and of what a person said are two, that touch one of these.
 select m.kept_id, m.absorbed_id
 from merges m join reverts r on r.kb_id = m.kb_id and r.merge_id = m.id
+join ledger_transaction t on t.kb_id = r.kb_id and t.seq = r.recorded_seq and t.actor <> 'pipeline'
 where m.kb_id = %(kb_id)s and (m.kept_id = any(%(ids)s) or m.absorbed_id = any(%(ids)s))
+union
+select d.one_id, d.other_id from distinctions d
+where d.kb_id = %(kb_id)s and d.invalidated_seq is null and (d.one_id = any(%(ids)s) or d.other_id = any(%(ids)s))
 
 -- name: lineages_before
 -- Assertion → the lineage, held no more, that it was evidence of when this transaction closed the link.
