@@ -22,3 +22,17 @@ create trigger no_change before update or delete on statement_pushes for each ro
 create trigger no_truncate before truncate on statement_pushes for each statement execute function ledger_refuse();
 grant select, insert on statement_pushes to twoclocks_app;
 select protect_base_table('public.statement_pushes'::regclass);
+
+-- How many sentences a passage has, and how many of them one reading made at least one claim of. Numbers alone, made from
+-- passages and claims, and made again where they are missing.
+create table reading_coverage (
+    kb_id      uuid not null references kb (id),
+    chunk_id   uuid not null,
+    extractor  text not null,
+    sentences  integer not null check (sentences >= 0),
+    covered    integer not null check (covered >= 0 and covered <= sentences),
+    primary key (kb_id, chunk_id, extractor),
+    foreign key (kb_id, chunk_id) references chunks (kb_id, id)
+);
+grant select, insert on reading_coverage to twoclocks_app;
+select protect_base_table('public.reading_coverage'::regclass);

@@ -61,6 +61,25 @@ def _quotes(binding: Mapping[str, Any]) -> str:
     return "; ".join(repr(e["quote"][:80]) for e in binding["examples"])
 
 
+def funnel_materialized(substrate: Substrate, base: Base, result: StageResult) -> Materialized:
+    """The funnel as a table, with a figure for each level's drops by code, so that Dagster draws their trend."""
+    from substrate.funnel import count_funnel, picture
+
+    with substrate.database.read(base.id) as connection:
+        stands = mark(connection, base.id, "funnel")
+        found = count_funnel(connection, base.id)
+    figures: dict[str, Any] = {"balanced": found.balanced, "funnel": dg.MetadataValue.md(picture.markdown(found))}
+    for level in found.levels:
+        figures |= {f"{level.name}_in": level.came_in, f"{level.name}_out": level.went_on}
+        dropped = {p.code: p.items for p in level.parts if not p.goes_on}
+        figures |= {f"{level.name}_dropped": level.dropped, f"{level.name}_drops": dg.MetadataValue.json(dropped)}
+    figures |= {"sentences": found.coverage["sentences"], "sentences_with_a_claim": found.coverage["covered"]}
+    return Materialized(
+        metadata={**counts(result), **figures, "dagster/partition_row_count": stands.rows},
+        data_version=version_of(stands),
+    )
+
+
 def index_materialized(result: StageResult) -> Materialized:
     """The lexical index has no table; it stands where its last transaction stands."""
     return Materialized(metadata=counts(result), data_version=dg.DataVersion(f"seq:{result.watermark}"))

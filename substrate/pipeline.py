@@ -28,8 +28,8 @@ if TYPE_CHECKING:
     from substrate.retrieval.embedders import Embedder
 
 _log = logging.getLogger(__name__)
-Step = Literal["parse", "embed", "index", "claims", "bindings", "entities", "facts"]
-ALL: tuple[Step, ...] = ("parse", "embed", "index", "claims", "bindings", "entities", "facts")
+Step = Literal["parse", "embed", "index", "claims", "bindings", "entities", "facts", "funnel"]
+ALL: tuple[Step, ...] = ("parse", "embed", "index", "claims", "bindings", "entities", "facts", "funnel")
 
 
 class Services:
@@ -203,6 +203,12 @@ def _close_gaps(db: Database, kb_id: UUID, settings: Settings) -> None:
         _log.warning("open questions were not looked at: %s", error)
 
 
+def _funnel(db: Database, kb_id: UUID, services: Services, limit: int | None) -> StageResult:
+    from substrate.funnel import run_funnel
+
+    return run_funnel(db, kb_id)
+
+
 _STEPS: Mapping[Step, Callable[[Database, UUID, Services, int | None], StageResult]] = {
     "parse": _parse,
     "embed": _embed,
@@ -211,6 +217,7 @@ _STEPS: Mapping[Step, Callable[[Database, UUID, Services, int | None], StageResu
     "bindings": _bindings,
     "entities": _entities,
     "facts": _facts,
+    "funnel": _funnel,
 }
 
 

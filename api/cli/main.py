@@ -36,6 +36,7 @@ _COMMANDS: Mapping[str, tuple[str, str]] = {
     "relation": ("api.cli.uniqueness:relation", "Relations: which look unique, preview, declare late."),
     "bindings": ("api.cli.bindings:bindings", "What phrases name: list, decide, take back, bind now."),
     "ontology": ("api.cli.ontology:ontology", "The ontology: show, export, plan a file, apply, packs, defects."),
+    "funnel": ("api.cli.funnel:funnel", "Where everything went between passages and facts, by code."),
     "index": ("api.cli.index:index", "Build the lexical index anew."),
     "member": ("api.cli.members:member", "Who belongs to a base: add, remove, list."),
     "token": ("api.cli.tokens:token", "Personal tokens: create, list, revoke."),

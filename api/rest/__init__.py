@@ -14,6 +14,7 @@ def routers() -> list[APIRouter]:
         conflicts,
         corrections,
         documents,
+        funnel,
         health,
         history,
         knowledge,
@@ -26,4 +27,4 @@ def routers() -> list[APIRouter]:
     )
 
     first = (health, bases, documents, lifecycle, knowledge, history, review, undo, conflicts, corrections)
-    return [noun.router for noun in (*first, uniqueness, ontology, budget, bindings, statements)]
+    return [noun.router for noun in (*first, uniqueness, ontology, budget, bindings, statements, funnel)]

@@ -12,7 +12,9 @@ from uuid import UUID
 from substrate import sql
 from substrate.db import AnyConnection
 
-Table = Literal["documents", "document_chunks", "chunk_embeddings", "claims", "phrase_bindings", "entities", "facts"]
+Table = Literal[
+    "documents", "document_chunks", "chunk_embeddings", "claims", "phrase_bindings", "entities", "facts", "funnel"
+]
 
 
 @dataclass(frozen=True, slots=True)

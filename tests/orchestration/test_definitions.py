@@ -21,6 +21,7 @@ from substrate.settings import Settings
 ASSETS = {"documents", "document_chunks", "chunk_embeddings", "lexical_index", "claims", "entities", "facts"} | {
     "ledger_checkpoints",
     "phrase_bindings",
+    "funnel",
     "term_vectors",
     "vector_indexes",
 }
@@ -49,6 +50,7 @@ def test_the_lineage_is_the_one_that_is_drawn(loaded: dg.Definitions) -> None:
         "phrase_bindings": {"claims"},
         "entities": {"phrase_bindings"},
         "facts": {"entities"},
+        "funnel": {"facts"},
         "ledger_checkpoints": {"facts"},
         "term_vectors": {"facts"},
     }

@@ -10,6 +10,7 @@ from orchestration.metadata import (
     Materialized,
     bindings_materialized,
     checkpoint_materialized,
+    funnel_materialized,
     stage_materialized,
     stored,
 )
@@ -79,6 +80,28 @@ def facts(context: dg.AssetExecutionContext, substrate: dg.ResourceParam[Substra
     base = substrate.base(context.partition_key)
     result = run_step(substrate.database, base.id, substrate.services, "facts")
     return stage_materialized(substrate, base, "facts", result)
+
+
+@dg.asset(
+    deps=[facts],
+    partitions_def=bases,
+    group_name="ledger",
+    automation_condition=on_change,
+    retry_policy=retry_transient,
+    owners=OWNERS,
+    kinds={"python", "postgres"},
+    metadata=stored("reading_coverage", "postgres"),
+)
+def funnel(context: dg.AssetExecutionContext, substrate: dg.ResourceParam[Substrate]) -> Materialized:
+    """Where everything went between passages and facts: what came in at each level, what went on, drops by code.
+
+    With the share of sentences that have a claim, and the phrases that nobody has decided yet.
+    """
+    from substrate.pipeline import run_step
+
+    base = substrate.base(context.partition_key)
+    result = run_step(substrate.database, base.id, substrate.services, "funnel")
+    return funnel_materialized(substrate, base, result)
 
 
 @dg.asset(
