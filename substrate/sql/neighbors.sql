@@ -4,7 +4,7 @@
 -- lint: axis, since it tells what became of a row later, not what was held.
 -- Facts between a cluster and other entities that hold, one page, the relation with most of them first; with the totals
 -- and the relations there are on every row (a row without id when none match).
-with mine as materialized (
+with recursive mine as materialized (
     select f.*, 'out' as direction, f.object_id as other
     from facts f
     where f.kb_id = %(kb_id)s and f.subject_id = any(%(members)s) and [[held f]] and [[holds f]]
@@ -15,8 +15,14 @@ with mine as materialized (
     where f.kb_id = %(kb_id)s and f.object_id = any(%(members)s) and [[held f]] and [[holds f]]
       and not f.subject_id = any(%(members)s)
 ), terms as materialized (
-    select t.key, coalesce(t.definition ->> 'label', t.key) as label, t.definition -> 'aliases' as aliases
+    select t.key, coalesce(t.definition ->> 'label', t.key) as label, t.definition -> 'aliases' as aliases,
+           t.definition -> 'parents' as parents
     from ontology_terms t where t.kb_id = %(kb_id)s and [[held t]]
+), beneath as (                                -- the class that is asked for, and every class under it
+    select t.key from terms t
+    where replace(lower(t.key), '_', ' ') = %(object_type)s or lower(t.label) = %(object_type)s
+    union
+    select t.key from terms t join beneath b on t.parents ? b.key
 ), seen as not materialized (
     select m.*, term.key is null as inferred, coalesce(term.label, m.predicate_key, m.phrase) as label, term.aliases,
            coalesce((select c.canonical_id from entity_canonical c
@@ -45,8 +51,8 @@ with mine as materialized (
                    ) w
                    order by w.rank, w.other, w.place, w.type_key limit 1
                ) y
-               left join terms kind on kind.key = y.type_key
-               where replace(lower(y.type_key), '_', ' ') = %(object_type)s or lower(kind.label) = %(object_type)s))
+               where replace(lower(y.type_key), '_', ' ') = %(object_type)s
+                  or y.type_key in (select b.key from beneath b)))
 ), page as materialized (
     select m.*, count(*) over (partition by coalesce(m.predicate_key, m.phrase), m.direction) as alike from matched m
 ), placed as materialized (

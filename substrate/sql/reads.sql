@@ -162,7 +162,7 @@ where e.kb_id = %(kb_id)s and e.id = %(id)s
 -- `dated` keeps only facts whose words state a date, in world order. What is looked up per row is a subquery of one
 -- index probe, so that the plan made once for every base stays a good one; names and evidence of the page are two
 -- queries of their own.
-with mine as materialized (
+with recursive mine as materialized (
     select f.*, 'out' as direction, f.object_id as other
     from facts f
     where f.kb_id = %(kb_id)s and f.subject_id = any(%(members)s) and [[held f]]
@@ -173,8 +173,14 @@ with mine as materialized (
     where f.kb_id = %(kb_id)s and f.object_id = any(%(members)s) and [[held f]]
       and not f.subject_id = any(%(members)s)
 ), terms as materialized (
-    select t.key, coalesce(t.definition ->> 'label', t.key) as label, t.definition -> 'aliases' as aliases
+    select t.key, coalesce(t.definition ->> 'label', t.key) as label, t.definition -> 'aliases' as aliases,
+           t.definition -> 'parents' as parents
     from ontology_terms t where t.kb_id = %(kb_id)s and [[held t]]
+), beneath as (                                -- the class that is asked for, and every class under it
+    select t.key from terms t
+    where replace(lower(t.key), '_', ' ') = %(object_type)s or lower(t.label) = %(object_type)s
+    union
+    select t.key from terms t join beneath b on t.parents ? b.key
 ), seen as not materialized (
     select m.*, term.key is null as inferred, coalesce(term.label, m.predicate_key, m.phrase) as label, term.aliases
     from mine m left join terms term on term.key = m.predicate_key
@@ -205,8 +211,8 @@ with mine as materialized (
                    ) w
                    order by w.rank, w.other, w.place, w.type_key limit 1
                ) y
-               left join terms kind on kind.key = y.type_key
-               where replace(lower(y.type_key), '_', ' ') = %(object_type)s or lower(kind.label) = %(object_type)s))
+               where replace(lower(y.type_key), '_', ' ') = %(object_type)s
+                  or y.type_key in (select b.key from beneath b)))
       and (%(since)s::timestamptz is null or s.holds_to is null or s.holds_to > %(since)s)
       and (%(until)s::timestamptz is null or s.holds_from is null or s.holds_from < %(until)s)
       and (not %(dated)s or s.valid_from is not null or s.valid_to is not null)
