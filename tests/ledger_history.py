@@ -66,9 +66,10 @@ def two_histories(postgres: str) -> Iterator[tuple[str, UUID, UUID]]:
 def read(conn, kb_id: UUID, chunk_id: UUID, extractor: str, claims: list[dict], drops: list[dict] = ()) -> None:
     """What the claims stage writes of one reading of a passage."""
     of = {"kb_id": kb_id, "chunk_id": chunk_id, "extractor": extractor}
-    tokens = {"prompt_tokens": 0, "completion_tokens": 0}
-    reading = {"claims": len(claims), "drops": len(drops), "content": content_of(claims, drops)}
-    conn.execute(sql.query("stage_keep_usage"), {**of, **tokens, **reading})
+    tokens = {"prompt_tokens": [0], "completion_tokens": [0]}
+    reading = {"claims": [len(claims)], "drops": [len(drops)], "contents": [content_of(claims, drops)]}
+    values = {"kb_id": kb_id, "extractor": extractor, "chunk_ids": [chunk_id]}
+    conn.execute(sql.query("keep_readings"), {**values, **tokens, **reading})
     for claim in claims:
         conn.execute(sql.query("stage_keep_claim"), {**of, **claim, "qualifiers": Jsonb(claim["qualifiers"])})
     for drop in drops:

@@ -27,6 +27,7 @@ from substrate.passes import MODEL_PAUSE_S, Tally, name_quarantined, result_of
 
 ROUNDS = 3
 """Passages leased, for each that can be in flight: the next ones wait in line while answers are written."""
+GATHER_S = 0.1
 LEASE_S = 900.0
 """A passage waits for at most two calls before its own, and each has `SECONDS_PER_CALL`."""
 GIVE_UP_AFTER = 3
@@ -77,6 +78,9 @@ class Flight:
             self._fill()
             while self._flying:
                 wait(self._flying, return_when=FIRST_COMPLETED)
+                if len(self._flying) > self._extractor.at_once:
+                    # Its places are taken from those in line: what comes together is written together.
+                    wait(self._flying, timeout=GATHER_S)
                 done = {f: asked for f, asked in self._flying.items() if f.done()}
                 for future in done:
                     del self._flying[future]
@@ -217,8 +221,7 @@ class Flight:
                 tally.fail(asked.row["external_id"], str(error))
         try:
             with self._db.write(self._kb_id) as conn:
-                for row, extraction in answered:
-                    tally.written += keep(conn, self._kb_id, self._key, row, extraction)
+                tally.written += keep(conn, self._kb_id, self._key, answered)
                 ids = [row["id"] for row, _ in answered]
                 work.finish(conn, self._kb_id, lease, ids, reasons)
                 work.add_due(conn, self._kb_id, "entities", ids, self._key)

@@ -6,6 +6,7 @@ A quote is checked against the chunk here, whatever the extractor promised.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 from uuid import UUID, uuid5
 
@@ -56,8 +57,34 @@ def passage_of(row: Mapping[str, Any], known: tuple[Known, ...] = ()) -> Passage
     )
 
 
-def keep(conn: WriteConnection, kb_id: UUID, key: str, row: Mapping[str, Any], extraction: Extraction) -> int:
-    """Write what was found in a row of `held_rows`; returns how many claims, 0 where it was read before."""
+def keep(conn: WriteConnection, kb_id: UUID, key: str, found: Sequence[tuple[Mapping[str, Any], Extraction]]) -> int:
+    """Write what was found in rows of `held_rows`; returns how many claims.
+
+    A passage that this extractor has read before keeps what it has: another answer is not mixed into it.
+    """
+    readings = {row["id"]: _reading(kb_id, key, row, extraction) for row, extraction in found}
+    if not readings:
+        return 0
+    told = [reading.row for reading in readings.values()]
+    columns = {f"{name}s": [row[name] for row in told] for name in told[0]}
+    values = {"kb_id": kb_id, "extractor": key, **columns}
+    new = [readings[row["chunk_id"]] for row in conn.execute(sql.query("keep_readings"), values).fetchall()]
+    with conn.cursor() as cursor:
+        cursor.executemany(sql.query("stage_keep_drop"), [drop for reading in new for drop in reading.drops])
+        claims = [claim for reading in new for claim in reading.claims]
+        stored = [{**claim, "qualifiers": Jsonb(claim["qualifiers"])} for claim in claims]
+        cursor.executemany(sql.query("stage_keep_claim"), stored)
+    return len(claims)
+
+
+@dataclass(frozen=True, slots=True)
+class _Reading:
+    row: dict[str, Any]
+    claims: list[dict[str, Any]]
+    drops: list[dict[str, Any]]
+
+
+def _reading(kb_id: UUID, key: str, row: Mapping[str, Any], extraction: Extraction) -> _Reading:
     good, drops = _checked(row["text"], extraction)
     base = {"kb_id": kb_id, "chunk_id": row["id"], "extractor": key}
     claims = [{**base, **_claim_row(base, ordinal, claim)} for ordinal, claim in enumerate(good)]
@@ -65,15 +92,9 @@ def keep(conn: WriteConnection, kb_id: UUID, key: str, row: Mapping[str, Any], e
         {**base, "ordinal": n, "code": d.code, "detail": _storable(d.detail), "example": _storable(d.example)}
         for n, d in enumerate(drops)
     ]
-    usage = {kind: extraction.usage.get(kind, 0) for kind in ("prompt_tokens", "completion_tokens")}
-    reading = {"claims": len(claims), "drops": len(dropped), "content": content_of(claims, dropped)}
-    if not conn.execute(sql.query("stage_keep_usage"), {**base, **usage, **reading}).rowcount:
-        return 0  # read before: another answer is not mixed into the one that was kept
-    with conn.cursor() as cursor:
-        cursor.executemany(sql.query("stage_keep_drop"), dropped)
-        stored = [{**claim, "qualifiers": Jsonb(claim["qualifiers"])} for claim in claims]
-        cursor.executemany(sql.query("stage_keep_claim"), stored)
-    return len(claims)
+    usage = {f"{kind}_token": extraction.usage.get(f"{kind}_tokens", 0) for kind in ("prompt", "completion")}
+    counts = {"claim": len(claims), "drop": len(dropped), "content": content_of(claims, dropped)}
+    return _Reading({"chunk_id": row["id"], **usage, **counts}, claims, dropped)
 
 
 def _storable(text: str) -> str:

@@ -53,8 +53,8 @@ def _in_batches(db: Database, kb_id: UUID, extractor: Extractor, key: str, limit
         extractions = extractor.extract([passage_of(row) for row in rows]) if rows else []
         tally = Tally(done=len(rows), skipped=len(lease.items) - len(rows))
         with db.write(kb_id) as conn:
-            for row, extraction in zip(rows, extractions, strict=True):
-                tally.written += keep(conn, kb_id, key, row, extraction)
+            tally.written += keep(conn, kb_id, key, list(zip(rows, extractions, strict=True)))
+            for extraction in extractions:
                 tally.pay(extraction.usage)
             work.finish(conn, kb_id, lease, lease.items)
             work.add_due(conn, kb_id, "entities", [row["id"] for row in rows], key)

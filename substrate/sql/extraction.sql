@@ -25,3 +25,13 @@ ranked as (
     from said group by version_id, parser, name)
 select a.id, array_agg(r.name order by r.place) as names, array_agg(r.kind order by r.place) as kinds
 from asked a join ranked r using (version_id, parser) where r.place <= %(most)s group by a.id
+
+-- name: keep_readings
+-- Readings of chunks with the digest of what each gave; not those of chunks that this extractor has read before.
+insert into extraction_usage (kb_id, chunk_id, extractor, prompt_tokens, completion_tokens, claims, drops, content)
+select %(kb_id)s, r.chunk_id, %(extractor)s, r.prompt_tokens, r.completion_tokens, r.claims, r.drops, r.content
+from unnest(%(chunk_ids)s::uuid[], %(prompt_tokens)s::integer[], %(completion_tokens)s::integer[],
+            %(claims)s::integer[], %(drops)s::integer[], %(contents)s::bytea[])
+     as r (chunk_id, prompt_tokens, completion_tokens, claims, drops, content)
+on conflict do nothing
+returning chunk_id

@@ -47,12 +47,6 @@ insert into claims (
 insert into extraction_drops (kb_id, chunk_id, extractor, ordinal, code, detail, example)
 values (%(kb_id)s, %(chunk_id)s, %(extractor)s, %(ordinal)s, %(code)s, %(detail)s, %(example)s)
 
--- name: stage_keep_usage
--- One reading of a chunk, with the digest of what it gave; no row where this extractor has read the chunk before.
-insert into extraction_usage (kb_id, chunk_id, extractor, prompt_tokens, completion_tokens, claims, drops, content)
-values (%(kb_id)s, %(chunk_id)s, %(extractor)s, %(prompt_tokens)s, %(completion_tokens)s, %(claims)s, %(drops)s,
-        %(content)s) on conflict do nothing
-
 -- name: stage_quotes_not_in_chunk
 -- Claims whose quote is not the words of their chunk at that place; there should be none.
 select c.id, c.chunk_id, c.extractor, c.quote from claims c

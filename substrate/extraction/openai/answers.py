@@ -36,20 +36,16 @@ class Answer:
 
 
 def read_answer(answer: Any) -> Answer | None:
-    """The answer of a completion, or of an event stream that nobody asked for; None if it is neither."""
+    """The answer of a decoded body, or of an event stream that nobody asked for; None if it is neither."""
     if isinstance(answer, str):
         return _streamed(answer)
-    choices = getattr(answer, "choices", None)
-    if not isinstance(choices, list) or not choices:
+    choices = answer.get("choices") if isinstance(answer, dict) else None
+    if not isinstance(choices, list) or not choices or not isinstance(choices[0], dict):
         return None
-    message = getattr(choices[0], "message", None)
-    reason = str(getattr(choices[0], "finish_reason", None) or "")
-    return _answer(
-        _joined(getattr(message, "content", None)),
-        reason,
-        str(getattr(message, "refusal", None) or ""),
-        getattr(answer, "usage", None),
-    )
+    message = choices[0].get("message")
+    message = message if isinstance(message, dict) else {}
+    reason, refused = (str(said or "") for said in (choices[0].get("finish_reason"), message.get("refusal")))
+    return _answer(_joined(message.get("content")), reason, refused, answer.get("usage"))
 
 
 def _answer(text: str, reason: str, refused: str, usage: Any) -> Answer:
@@ -70,13 +66,13 @@ def _counts(usage: Any) -> dict[str, int]:
 def _joined(content: Any) -> str:
     """Some servers give the content in parts."""
     if isinstance(content, list):
-        parts = [part.get("text") if isinstance(part, dict) else getattr(part, "text", None) for part in content]
+        parts = [part.get("text") if isinstance(part, dict) else None for part in content]
         return "".join(part for part in parts if isinstance(part, str))
     return content if isinstance(content, str) else ""
 
 
 def _count(usage: Any, kind: str) -> int:
-    found = usage.get(kind) if isinstance(usage, dict) else getattr(usage, kind, None)
+    found = usage.get(kind) if isinstance(usage, dict) else None
     # The table's column is 32 bits wide, and servers have been seen to count in floats.
     return min(max(int(found), 0), 2**31 - 1) if isinstance(found, int | float) and math.isfinite(found) else 0
 
@@ -91,8 +87,10 @@ def _streamed(body: str) -> Answer | None:
     for line in lines:
         event = _event(line)
         usage = event.get("usage") or usage
-        choice = next(iter(event.get("choices") or [{}]))
-        texts.append(_joined((choice.get("delta") or {}).get("content")))
+        choices = event.get("choices")
+        choice = choices[0] if isinstance(choices, list) and choices and isinstance(choices[0], dict) else {}
+        delta = choice.get("delta")
+        texts.append(_joined(delta.get("content") if isinstance(delta, dict) else None))
         reason = choice.get("finish_reason") or reason
     if reason or lines[-1] == "[DONE]":
         return _answer("".join(texts), reason, "", usage)
