@@ -8,6 +8,7 @@ from dataclasses import replace
 
 from substrate.extraction.builtin import chinese_words as w
 from substrate.extraction.builtin.amounts import parse_amount
+from substrate.extraction.builtin.chinese_business import business
 from substrate.extraction.builtin.chinese_changes import (
     dismissed,
     ending,
@@ -26,6 +27,7 @@ from substrate.extraction.builtin.chinese_moods import clause_mood, sentence_moo
 from substrate.extraction.builtin.chinese_names import Hidden
 from substrate.extraction.builtin.chinese_scene import ChineseSentence, add, name_of, names_of, title_drafts
 from substrate.extraction.builtin.chinese_terms import is_thing, object_kind, object_words
+from substrate.extraction.builtin.chinese_titles import titled_names
 from substrate.extraction.builtin.chinese_verbs import PATTERNS, Pattern
 from substrate.extraction.builtin.drafts import Draft, Findings, text_value
 from substrate.extraction.builtin.fields import CHINESE_KEYS
@@ -38,7 +40,9 @@ from substrate.extraction.builtin.verbs import Aspect
 from substrate.extraction.claims import UNDATED, Mood, Value
 from substrate.extraction.times import Anchor, TimeMention, find_times
 
-_CLAUSE = re.compile(r"[，；;]|,(?!\d{3})|(?<=[\u4e00-\u9fff])、(?=并|且)")
+_CLAUSE = re.compile(
+    r"[，；;]|(?<=通知)：|(?<=记录)：|(?<=公告)：|(?<=审核)：|,(?!\d{3})|(?<=[\u4e00-\u9fff])、(?=并|且)"
+)
 _ENDED_UNKNOWN = re.compile(r"离职|已离开|辞职|退休|卸任")
 _PREAMBLE = re.compile(r"(?:决定|批准|研究|同意|通知|需要|安排|要求|精神|规定|调整|审议|讨论|原因|如下|通过)$")
 _ATTRIBUTE_FIRST = re.compile(
@@ -108,7 +112,18 @@ def _clause(state: ChineseSentence, bare: str, times: tuple[TimeMention, ...]) -
     text = re.sub(r"[(（][^)）]*[)）]", "", text)
     before = len(state.findings.drafts)
     replaced = state.replaced
+    titled = titled_names(state, text, times, mood)
+    if titled > 1:
+        return
+    if business(state, text, times, mood):
+        return
+    if len(state.findings.drafts) > before and _ENDED_UNKNOWN.search(text) is None and not times:
+        _matched(state, text, times, mood)
+        return
     if _matched(state, text, times, mood):
+        subject = state.subject
+        if subject is not None and subject.kind != "person" and not w.is_person(subject.text):
+            state.topic = subject
         if replaced is not None:
             told_as_what(state, replaced, before, times)
         state.since = times if any(m.shape == "since" for m in times) else ()
@@ -116,6 +131,8 @@ def _clause(state: ChineseSentence, bare: str, times: tuple[TimeMention, ...]) -
             _end_unknown(state.findings.drafts, before)
         return
     if happened(state, text, times, mood):
+        if state.subject is not None and not w.is_person(state.subject.text):
+            state.topic = state.subject
         return
     if re.search(r"[他她它]", text):
         state.findings.drop("pronoun_subject", text, state.text)

@@ -18,7 +18,7 @@ from substrate.extraction.builtin.chinese_verbs import Pattern
 from substrate.extraction.builtin.drafts import Draft
 from substrate.extraction.builtin.intervals import handover_end, interval
 from substrate.extraction.builtin.terms import EMPLOYER, Term
-from substrate.extraction.claims import UNDATED, ClaimTime, Mood
+from substrate.extraction.claims import UNDATED, ClaimTime, Mood, Value
 from substrate.extraction.times import TimeMention
 
 _TOOK_IT = re.compile(
@@ -122,6 +122,9 @@ def gone(state: ChineseSentence, pattern: Pattern, g: dict[str, str], times: _Ti
     held = {d.object: d for d in state.findings.drafts if d.phrase == "works for" and d.subject.text == who.text}
     target = next(iter(held)) if len(held) == 1 else EMPLOYER
     add(state, who, "works for", target, interval(times, "end"), mood, subject_kind="person")
+    if times and "退休" in state.body and w.is_person(who.text) and times[0].time.valid_to is not None:
+        day = Value(state.body[times[0].core_start : times[0].end], datatype="date")
+        add(state, who, "retired on", day, interval(times, "event"), mood, subject_kind="person")
     state.subject = who
     return True
 

@@ -64,12 +64,12 @@ def measured(
     counted = g["n"].startswith("所属") or _NUMERAL.search(words) is not None
     if subject is None or subject.sort != "name" or not counted or len(words) > 24:
         return False
-    add(state, subject, g["n"], _amount(words), interval(times, "state"), mood)
+    add(state, subject, g["n"], counted_value(words), interval(times, "state"), mood)
     state.subject = subject
     return True
 
 
-def _amount(words: str) -> Value:
+def counted_value(words: str) -> Value:
     """Figures with a counter ("12万台") as a number of that counter, anything else as it stands."""
     value = parse_amount(words)
     if value.number is None and words[-1] in _COUNTERS:

@@ -39,6 +39,8 @@ class ChineseSentence:
     """A role someone just gave up, when, and the drafts that say so, for "由…接任" after it."""
     replaced: Replaced | None = None
     """Who was just replaced, for a clause after it that says as what."""
+    topic: Term | None = None
+    """The last thing spoken of that is no person, for a clause that names no subject."""
     around: str = ""
     """The passage with its title: what else is named there tells where a name ends."""
     since: tuple[TimeMention, ...] = ()

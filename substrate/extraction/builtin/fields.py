@@ -47,6 +47,7 @@ CHINESE_KEYS = {
     "别名": "also known as", "又名": "also known as", "简称": "also known as", "客户": "customer", "供应商": "supplier",
     "责任人": "responsible", "经办人": "responsible", "处理人": "responsible", "跟进人": "responsible",
     "客户经理": "account manager", "严重程度": "severity", "优先级": "priority", "修复版本": "fix version",
+    "法定代表人": "legal representative", "住所地": "address", "住所": "address", "注册地址": "address",
     "发起人": "sponsor", "所有者": "owner", "创始人": "founder", "价格": "price", "备注": "备注",
     "员工人数": "headcount", "收入": "revenue", "营业额": "revenue", "注册资本": "registered capital", "编号": "id",
     "邮箱": "email", "电话": "phone", "主席": "chair", "成立日期": "founded", "成立时间": "founded",

@@ -14,6 +14,7 @@ from substrate.extraction.builtin.terms import Term
 from substrate.extraction.claims import UNDATED, ClaimTime, Value
 from substrate.extraction.times import Anchor, find_times, parse_time
 
+_PARTIES = frozenset("甲方 乙方 丙方 买方 卖方 出租方 承租方 委托方 受托方 出借方 借款方 公司名称 名称".split())
 _ENTRY = re.compile(r"^(?P<name>[^:：,，;()]{2,60}?)\s*(?P<mark>[:：,，])\s*(?P<rest>\S.*)$")
 _PARTS = re.compile(r"\s*[,;，；]\s+|\s*[，；]\s*")
 _STATUS = re.compile(
@@ -138,6 +139,9 @@ def inline_pairs(text: str) -> tuple[str, list[tuple[str, str]]] | None:
     pairs = [re.match(r"^(?P<key>[^:：]{1,24}?)\s*[:：](?!//)\s*(?P<value>\S.*)$", c) for c in cells]
     labelled = [(m.group("key"), m.group("value")) for m in pairs if m is not None]
     first = "" if pairs and pairs[0] is not None else cells[0]
+    if not first and labelled and labelled[0][0] in _PARTIES:
+        first, labelled = re.sub(r"[(（].*?[)）]", "", labelled[0][1]), labelled[1:]
+        cells = cells[1:]
     if len(labelled) < 2 or len(labelled) < len(cells) - 1 or len(first) > 40:
         return None
     return first, labelled

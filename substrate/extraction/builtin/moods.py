@@ -31,7 +31,8 @@ _NEGATIONS = {"not", "n't", "never", "nt", "neither", "nor", "hardly", "scarcely
 
 _WHOLE_HEDGED = re.compile(
     r"\b(?:rumou?rs?|it is (?:possible|likely|believed|thought|unclear|uncertain|doubtful)|unconfirmed|not clear|"
-    r"is (?:considered|believed|thought|rumou?red|tipped|expected to be|likely) |in theory|speculation|to be confirmed|"
+    r"is (?:considered|believed|thought|rumou?red|tipped|expected to be|likely) |in theory|speculation|"
+    r"to be confirmed|"
     r"\bTBC\b|\bTBD\b)",
     re.IGNORECASE,
 )
@@ -42,7 +43,10 @@ _WHOLE_CONDITIONAL = re.compile(
     r"(?:approved|confirmed|"
     r"elected|appointed|ratified|agreed)|"
     r"in case|in the event|"
-    r"provided (?:that )?|on condition|as soon as|conditional on|contingent on|only if|as long as|should the )",
+    r"provided (?:that )?|on condition|as soon as|^(?:up)?on (?:the |any |receipt of )?(?:termination|default|"
+    r"breach|expiry|insolvency|bankruptcy|written request|"
+    r"request|approval|non-payment)\b|failing (?:which|that|payment)|to the extent (?:that )?|in the absence of|"
+    r"conditional on|contingent on|only if|as long as|should the )",
     re.IGNORECASE,
 )
 _WHOLE_PLANNED = re.compile(
@@ -67,7 +71,8 @@ _CHOSEN = re.compile(
     re.IGNORECASE,
 )
 _WHOLE_REPORTED = re.compile(
-    r"\b(?:according to|as claimed by|as reported by)\b|^(?:sources|press reports)\b|\bor so\b|"
+    r"\b(?:word (?:has it|is)|legend has it|the story goes|there is talk|gossip|hearsay|it is (?:said|claimed|"
+    r"alleged)|according to|as claimed by|as reported by)\b|^(?:sources|press reports)\b|\bor so\b|"
     r", (?:some|people|they|he|she|sources) (?:say|claim|think|believe)s?\b",
     re.IGNORECASE,
 )
@@ -145,8 +150,15 @@ def ceased(verb: Any) -> bool:
     return bool(words & {"anymore"}) or (is_negated(verb) and bool(words & {"more", "again"}))
 
 
+def _has_none(noun: Any) -> bool:
+    """ "No office", "neither plant"."""
+    return any(c.dep_ in {"det", "neg", "preconj"} and c.lower_ in {"no", "neither"} for c in noun.children)
+
+
 def _own_mood(verb: Any) -> Mood | None:
     words = {c.lower_ for c in verb.children}
+    if any(c.dep_ in {"dobj", "attr", "nsubj", "nsubjpass"} and _has_none(c) for c in verb.children):
+        return "negated"
     if is_negated(verb) and "longer" not in words and not ceased(verb):
         return "negated"
     auxiliaries = {c.lower_ for c in verb.children if c.dep_ in {"aux", "auxpass"}}

@@ -114,7 +114,8 @@ def _thing_column(keys: Sequence[Key], rows: Sequence[Sequence[str]], found: int
     """A column of tickets by their keys, or the first that is no number, no date and nobody: actions, levels, parts."""
     for i, key in enumerate(keys):
         cells = [r[i].strip() for r in rows if i < len(r) and not is_empty(r[i])]
-        if not cells or key.plain in _DATED | TOLD_KEYS | _ASSIGNED | NOT_SUBJECTS | PERSON_KEYS:
+        told = key.plain in TOLD_KEYS and any(_is_prose(c) and len(c) > 12 for c in cells)
+        if not cells or told or key.plain in _DATED | _ASSIGNED | NOT_SUBJECTS | PERSON_KEYS:
             continue
         if key.plain in _NUMBERING and not all(re.fullmatch(r"[A-Z][A-Z0-9]*-\d+", c) for c in cells):
             continue
@@ -211,6 +212,8 @@ def _row_drafts(
         subject = Term("name", subject.text, "person")
     sides: dict[str, ClaimTime] = {}
     dating: set[int] = set()
+    if any(k.plain in _ASSIGNED for k in keys):
+        keys = [Key("deadline", None, k.written) if k.plain == "end" else k for k in keys]
     for i, (key, value) in enumerate(zip(keys, row, strict=False)):
         if i != column and (found := field_time(key, value, anchor)):
             sides[found[0]] = found[1]
