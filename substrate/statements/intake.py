@@ -247,9 +247,8 @@ class _Arrival:
             for position, read in enumerate(self.read)
         ]
         door.insert("chunks", rows)
-        for read in self.read:
-            chunk = {"id": made[read.index], "text": read.text}
-            keep(door.connection, door.kb_id, EXTRACTOR, chunk, Extraction((read.claim,)))
+        found = [({"id": made[r.index], "text": r.text}, Extraction((r.claim,))) for r in self.read]
+        keep(door.connection, door.kb_id, EXTRACTOR, found)
         work.add_due(door.connection, door.kb_id, "entities", list(made.values()), EXTRACTOR)
         return made
 
