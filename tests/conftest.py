@@ -84,6 +84,13 @@ def pytest_unconfigure(config: pytest.Config) -> None:
     shutil.rmtree(place, ignore_errors=True)
 
 
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """A search that is long on purpose is not cut where a hung test is."""
+    for item in items:
+        if item.get_closest_marker("slow") and not item.get_closest_marker("timeout"):
+            item.add_marker(pytest.mark.timeout(7200))
+
+
 def pytest_report_header() -> str:
     external = _external()
     if external is None:
