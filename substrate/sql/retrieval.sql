@@ -115,10 +115,20 @@ with nearest as materialized (
 select id, similarity from nearest order by similarity desc, id
 
 -- name: retrieval_held_early
--- Whether no more than `most` passages had been written by a moment: an index over all of them would find few.
-select count(*) <= %(most)s as few from (
-    select from chunks c where c.kb_id = %(kb_id)s and [[recorded c]] limit %(most)s + 1
-) early
+-- lint: axis, since it asks how the passages lie about a moment, not which were held.
+-- Whether no more than `most` passages had been written by a moment and ten times as many were since: an index over all
+-- of them would be gone through for long to find few.
+select e.early <= %(most)s and l.later >= 10 * e.early as few
+from (
+    select count(*) as early from (
+        select from chunks c where c.kb_id = %(kb_id)s and [[recorded c]] limit %(most)s + 1
+    ) written
+) e
+cross join lateral (
+    select count(*) as later from (
+        select from chunks c where c.kb_id = %(kb_id)s and c.recorded_seq > %(known_seq)s limit 10 * least(e.early, %(most)s)
+    ) since
+) l
 
 -- name: retrieval_custom_plans
 -- For this transaction: filters that are not asked for are planned away, which a plan made for any values cannot.
