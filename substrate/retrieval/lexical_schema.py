@@ -199,10 +199,11 @@ def scoring_query(wanted: Sequence[Term], inside: Any) -> Any:
     """Any of the terms, among chunks that are known to have been held (`among`)."""
     from tantivy import Occur, Query
 
-    return Query.boolean_query([(Occur.Must, _any(wanted)), (Occur.Must, inside)])
+    return Query.boolean_query([(Occur.Must, any_of(wanted)), (Occur.Must, inside)])
 
 
-def _any(wanted: Sequence[Term]) -> Any:
+def any_of(wanted: Sequence[Term]) -> Any:
+    """Any of the terms, whatever became of the chunk."""
     from tantivy import Occur, Query
 
     asked = [(Occur.Should, Query.boost_query(Query.term_query(schema(), t.field, t.text), t.weight)) for t in wanted]
@@ -230,7 +231,7 @@ def search_query(wanted: Sequence[Term], seq: int, filters: Filters | None, with
     from tantivy import Occur, Query
 
     clauses = [
-        (Occur.Must, _any(wanted)),
+        (Occur.Must, any_of(wanted)),
         _between("recorded_seq", None, seq),
         _between("invalidated_seq", seq + 1, None),
         *(_filtering(filters) if filters else ()),
