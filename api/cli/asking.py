@@ -17,13 +17,15 @@ from substrate.errors import ModelUnavailable
 F = TypeVar("F", bound=Callable[..., Any])
 
 
-def _record_clock(command: F) -> F:
+def record_clock(command: F) -> F:
+    """The options ``--as-of`` and ``--before``."""
     as_of = click.option("--as-of", help="Record time: what was held then; a date, a moment or seq:N.")
     before = click.option("--before", help="Record time, strictly before; wins over --as-of.")
     return as_of(before(command))
 
 
-def _show(answer: dict[str, Any], as_json: bool, *lines: str) -> None:
+def show(answer: dict[str, Any], as_json: bool, *lines: str) -> None:
+    """Print an answer as JSON, or as lines with the cursor of the next page."""
     if as_json:
         print_json(answer)
         return
@@ -36,7 +38,7 @@ def _show(answer: dict[str, Any], as_json: bool, *lines: str) -> None:
 @click.command()
 @click.argument("entity")
 @click.option("--at", help="World time: facts that held then; YYYY, YYYY-MM, YYYY-MM-DD or a moment.")
-@_record_clock
+@record_clock
 @click.option("--predicate", help="Part of a relation's name.")
 @click.option("--since", help="World time.")
 @click.option("--until", help="World time.")
@@ -52,12 +54,12 @@ def facts(
         kb_id = the_base(conn, slug).id
         moment = reads.resolve(conn, kb_id, at=at, as_of=as_of, before=before)
         answer = reads.entity_facts(conn, kb_id, entity, moment, **filters)
-    _show(answer, as_json, text.facts_lead(answer), *text.fact_rows(answer))
+    show(answer, as_json, text.facts_lead(answer), *text.fact_rows(answer))
 
 
 @click.command()
 @click.argument("entity")
-@_record_clock
+@record_clock
 @click.option("--since", help="World time.")
 @click.option("--until", help="World time.")
 @click.option("--limit", default=60, show_default=True)
@@ -72,7 +74,7 @@ def timeline(
         kb_id = the_base(conn, slug).id
         moment = reads.resolve(conn, kb_id, as_of=as_of, before=before)
         answer = reads.timeline(conn, kb_id, entity, moment, **filters)
-    _show(answer, as_json, text.facts_lead(answer), *text.fact_rows(answer))
+    show(answer, as_json, text.facts_lead(answer), *text.fact_rows(answer))
 
 
 @click.command()
@@ -87,7 +89,7 @@ def changes(since: str, slug: str | None, as_json: bool, **filters: Any) -> None
     """What the record learned or revised since SINCE, newest first."""
     with opened() as (_, db), db.read(EVERY_BASE) as conn:
         answer = reads.changes(conn, the_base(conn, slug).id, since, **filters)
-    _show(answer, as_json, text.changes_lead(answer), *text.change_rows(answer))
+    show(answer, as_json, text.changes_lead(answer), *text.change_rows(answer))
 
 
 @click.command()
@@ -111,7 +113,7 @@ def search(query: str, as_of: str | None, limit: int, slug: str | None, as_json:
             kb_id: UUID = the_base(conn, slug).id
             moment = reads.resolve(conn, kb_id, as_of=as_of)
             answer = search_chunks(conn, kb_id, query, moment, embedder=embedder, settings=settings, limit=limit)
-    _show(answer, as_json, *(row + "\n" for row in text.search_rows(answer)), text.stands_on(answer))
+    show(answer, as_json, *(row + "\n" for row in text.search_rows(answer)), text.stands_on(answer))
 
 
 @click.command()

@@ -26,7 +26,7 @@ from starlette.types import Receive, Scope, Send
 from api.deps import Member, member_of
 from api.errors import public_message
 from api.gate import MOST_CALL
-from api.mcp import arguments, tools
+from api.mcp import arguments, prompts, resources, tools
 from api.mcp.schemas import BY_NAME, TOOLS, ToolSpec
 from substrate.errors import TwoclocksError
 from substrate.settings import Settings
@@ -51,6 +51,11 @@ class McpEndpoint:
             instructions=INSTRUCTIONS,
             on_list_tools=_list_tools,
             on_call_tool=_call_tool,
+            on_list_resources=_list_resources,
+            on_list_resource_templates=_list_templates,
+            on_read_resource=_read_resource,
+            on_list_prompts=_list_prompts,
+            on_get_prompt=_get_prompt,
         )
         self._security = _security(settings)
         self._manager: StreamableHTTPSessionManager | None = None
@@ -111,7 +116,7 @@ def _listed(tool: ToolSpec) -> types.Tool:
         title=tool.title,
         description=tool.description,
         input_schema=dict(tool.input),
-        output_schema=dict(tool.output),
+        output_schema=tool.listed_output,
         annotations=types.ToolAnnotations(
             title=tool.title,
             read_only_hint=not tool.writes,
@@ -139,6 +144,52 @@ async def _call_tool(ctx: ServerRequestContext[Any], params: types.CallToolReque
         _log.exception("tool %s failed", tool.name)
         raise MCPError(types.INTERNAL_ERROR, "Something went wrong on our side; it is in the log.") from None
     return types.CallToolResult(content=[_text(result.text)], structured_content=result.structured)
+
+
+async def _list_resources(
+    ctx: ServerRequestContext[Any], params: types.PaginatedRequestParams | None
+) -> types.ListResourcesResult:
+    _one_page(params)
+    return types.ListResourcesResult(resources=[])
+
+
+async def _list_templates(
+    ctx: ServerRequestContext[Any], params: types.PaginatedRequestParams | None
+) -> types.ListResourceTemplatesResult:
+    _one_page(params)
+    return types.ListResourceTemplatesResult(resource_templates=resources.templates(_member(ctx).kb_id))
+
+
+async def _read_resource(
+    ctx: ServerRequestContext[Any], params: types.ReadResourceRequestParams
+) -> types.ReadResourceResult:
+    try:
+        contents = await run_in_threadpool(resources.read, _member(ctx), str(params.uri))
+    except TwoclocksError as error:
+        _log.info("resource: %s", error)
+        raise MCPError(types.INVALID_PARAMS, public_message(error)) from None
+    except MCPError:
+        raise
+    except Exception:
+        _log.exception("a resource failed")
+        raise MCPError(types.INTERNAL_ERROR, "Something went wrong on our side; it is in the log.") from None
+    return types.ReadResourceResult(contents=contents)
+
+
+async def _list_prompts(
+    ctx: ServerRequestContext[Any], params: types.PaginatedRequestParams | None
+) -> types.ListPromptsResult:
+    _one_page(params)
+    return types.ListPromptsResult(prompts=list(prompts.PROMPTS))
+
+
+async def _get_prompt(ctx: ServerRequestContext[Any], params: types.GetPromptRequestParams) -> types.GetPromptResult:
+    return prompts.get(params.name, params.arguments or {})
+
+
+def _one_page(params: types.PaginatedRequestParams | None) -> None:
+    if params is not None and params.cursor is not None:
+        raise MCPError(types.INVALID_PARAMS, "cursor: there is one page")
 
 
 def _text(said: str) -> types.TextContent:

@@ -1,7 +1,8 @@
 """The tools as clients see them: names, descriptions, input and output schemas.
 
 Input schemas hold no anyOf, oneOf or allOf (one client refuses every tool for one such schema); an optional argument
-is one that is not required. No ``$schema``, names of at most 32 characters, every array with its items.
+is one that is not required. No ``$schema``, names of at most 32 characters, every array with its items. The whole list
+stays under 5,000 tokens, since every conversation pays for it.
 """
 
 from __future__ import annotations
@@ -10,96 +11,36 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-Json = dict[str, Any]
-
-_DATE = "YYYY, YYYY-MM, YYYY-MM-DD or an RFC 3339 moment with a zone"
-_AS_OF = f"Record time: what the base held then, before later corrections. {_DATE}, or seq:N from an earlier answer."
-
-
-def _text(description: str, **more: Any) -> Json:
-    return {"type": "string", "description": description, **more}
-
-
-_LIMIT = {"type": "integer", "minimum": 1, "maximum": 300, "description": "At most so many rows."}
-_CURSOR = _text("next_cursor of the page before; repeat the other arguments.")
-_ENTITY = _text("An entity's id or name.", minLength=1, maxLength=300)
-_MOMENTS = {
-    "as_of": _text(_AS_OF),
-    "before": _text("Record time, strictly before this moment; wins over as_of. An event's `at` fits here."),
-}
-
-
-def _input(required: tuple[str, ...], **properties: Json) -> Json:
-    return {
-        "type": "object",
-        "properties": properties,
-        "required": list(required),
-        "additionalProperties": False,
-    }
-
-
-def _null(kind: str) -> Json:
-    return {"type": [kind, "null"]}
-
-
-_STRING: Json = {"type": "string"}
-_INTEGER: Json = {"type": "integer"}
-_BOOLEAN: Json = {"type": "boolean"}
-_STRINGS: Json = {"type": "array", "items": _STRING}
-
-
-def _object(**properties: Json) -> Json:
-    """An object that has all of these fields and may have more."""
-    return {"type": "object", "properties": properties, "required": list(properties)}
-
-
-def _list(**properties: Json) -> Json:
-    """Rows with these fields, all of which are there; to say so again would lengthen the list of tools by a quarter."""
-    return {"type": "array", "items": {"type": "object", "properties": properties}}
-
-
-_ENVELOPE = {"kb_id": _STRING, "as_of": _STRING, "seq": _INTEGER, "head_hash": _STRING}
-_SUBJECT = _object(id=_STRING, name=_STRING, type_key=_null("string"), type_label=_null("string"))
-_INTERVAL = {
-    "valid_from": _null("string"),
-    "valid_to": _null("string"),
-    "valid_from_precision": _null("string"),
-    "valid_to_precision": _null("string"),
-}
-_FACTS = _list(
-    id=_STRING,
-    direction={"type": "string", "enum": ["in", "out"]},
-    predicate_key=_null("string"),
-    predicate_label=_STRING,
-    inferred=_BOOLEAN,
-    temporal=_STRING,
-    other_id=_null("string"),
-    other_name=_null("string"),
-    object_value=_null("object"),
-    confidence={"type": "number"},
-    qualifiers={"type": "array", "items": {"type": "object"}},
-    **_INTERVAL,
-    holds_from=_null("string"),
-    holds_to=_null("string"),
-    undated=_BOOLEAN,
-    contested={"type": "array", "items": {"type": "object"}},
-    recorded_at=_STRING,
-    invalidated_at=_null("string"),
-    supersedes=_null("string"),
-    document_ids=_STRINGS,
-    evidence_count=_INTEGER,
-    evidence={"type": "array", "items": {"type": "object"}},
-    unconfirmed=_BOOLEAN,
-    rested_on={"type": "array", "items": {"type": "object"}},
-    since=_null("object"),
+from api.mcp.shapes import (
+    AS_OF,
+    AT,
+    BOOLEAN,
+    CURSOR,
+    DATE,
+    ENTITY,
+    ENVELOPE,
+    FACTS,
+    HINTS,
+    INTEGER,
+    INTERVAL,
+    KIND,
+    LINK,
+    MOMENTS,
+    OBJECTS,
+    PAGED,
+    PREDICATE,
+    STRING,
+    STRINGS,
+    SUBJECT,
+    TODAY,
+    Json,
+    fields,
+    limit,
+    maybe,
+    rows,
+    takes,
+    text,
 )
-_PAGED = {
-    "total_facts": _INTEGER,
-    "matched_facts": _INTEGER,
-    "limit": _INTEGER,
-    "truncated": _BOOLEAN,
-    "next_cursor": _null("string"),
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,160 +52,279 @@ class ToolSpec:
     description: str
     input: Mapping[str, Any]
     output: Mapping[str, Any]
+    """All fields of an answer and of its rows: what is promised, and what tests hold every answer to."""
     writes: bool = False
 
+    @property
+    def listed_output(self) -> Json:
+        """`output` as clients are told it: the fields of an answer, not those of its rows, which would cost every
+        conversation thousands of tokens; rows name their fields themselves."""
+        return {"type": "object", "properties": {n: _brief(s) for n, s in self.output["properties"].items()}}
 
-TOOLS: tuple[ToolSpec, ...] = (
+
+def _brief(schema: Json) -> Json:
+    if schema["type"] != "array":
+        return {"type": schema["type"]}
+    return {"type": "array", "items": {"type": schema["items"]["type"]}}
+
+
+_READING = (
     ToolSpec(
         "search_chunks",
         "Search passages",
-        "Full-text and semantic search over the base's documents and remembered sentences. Returns the best passages, "
-        "each cut at 800 characters, with its document_id. With as_of, the base as it stood then.",
-        _input(("query",), query=_text("What to look for.", minLength=1, maxLength=2000), as_of=_text(_AS_OF)),
-        _object(
-            **_ENVELOPE,
-            limit=_INTEGER,
-            limit_reached=_BOOLEAN,
-            arms=_object(lexical=_STRING, vector=_STRING),
-            chunks=_list(
-                chunk_id=_STRING,
-                document_id=_STRING,
-                seq=_INTEGER,
-                filename=_STRING,
-                text=_STRING,
-                truncated=_BOOLEAN,
+        "Full-text and semantic search over documents and remembered sentences. Returns the best passages, each cut at "
+        "800 characters, with its document_id.",
+        takes(("query",), query=text("What to look for.", minLength=1, maxLength=2000), as_of=text(AS_OF)),
+        fields(
+            **ENVELOPE,
+            limit=INTEGER,
+            limit_reached=BOOLEAN,
+            arms=fields(lexical=STRING, vector=STRING),
+            chunks=rows(
+                chunk_id=STRING,
+                document_id=STRING,
+                seq=INTEGER,
+                filename=STRING,
+                text=STRING,
+                truncated=BOOLEAN,
+                **TODAY,
             ),
+            **HINTS,
         ),
     ),
     ToolSpec(
         "context",
         "Context for a question",
-        "All that a question needs, packed under a token budget: facts about whoever it names, on both clocks, and the "
-        "best passages in reading order, with documents to cite and a count of what had no room. Start here.",
-        _input(
+        "All that a question needs under a token budget: facts about whoever it names, on both clocks, and the best "
+        "passages in reading order, with documents to cite. Start here.",
+        takes(
             ("question",),
-            question=_text("The question in words.", minLength=1, maxLength=2000),
+            question=text("The question in words.", minLength=1, maxLength=2000),
             budget_tokens={
                 "type": "integer",
                 "minimum": 100,
                 "maximum": 32000,
-                "description": "At most so many tokens; 1500 unless told.",
+                "description": "1500 unless told.",
             },
-            at=_text(f"World time: facts that held then; passages have no world time. {_DATE}."),
-            **_MOMENTS,
+            at=text(AT),
+            **MOMENTS,
         ),
-        _object(
-            **_ENVELOPE,
-            at=_null("string"),
-            budget_tokens=_INTEGER,
-            used_tokens=_INTEGER,
-            arms=_object(lexical=_STRING, vector=_STRING),
-            facts=_list(id=_STRING, entity=_STRING, statement=_STRING),
-            documents=_list(
-                document_id=_STRING,
-                filename=_STRING,
-                passages=_list(chunk_id=_STRING, seq=_INTEGER, text=_STRING),
+        fields(
+            **ENVELOPE,
+            at=maybe("string"),
+            budget_tokens=INTEGER,
+            used_tokens=INTEGER,
+            arms=fields(lexical=STRING, vector=STRING),
+            facts=rows(id=STRING, entity=STRING, statement=STRING, **TODAY),
+            documents=rows(
+                document_id=STRING,
+                filename=STRING,
+                passages=rows(chunk_id=STRING, seq=INTEGER, text=STRING),
             ),
-            left_out=_object(facts=_INTEGER, passages=_INTEGER, copies=_INTEGER),
+            left_out=fields(facts=INTEGER, passages=INTEGER, copies=INTEGER),
+            **HINTS,
         ),
     ),
     ToolSpec(
         "get_document",
         "Read a document",
-        "One document by document_id, its sections in order, up to 24,000 body characters a call. When truncated, call "
-        "again with the next_offset given.",
-        _input(
+        "One document, its sections in order, up to 24,000 characters a call; when truncated, go on at next_offset.",
+        takes(
             ("document_id",),
-            document_id=_text("From a search hit or a fact.", minLength=1, maxLength=64),
-            offset={"type": "integer", "minimum": 0, "maximum": 10**12, "description": "Where to go on; 0 at first."},
-            as_of=_text(_AS_OF),
+            document_id=text("From a search hit or a fact.", minLength=1, maxLength=64),
+            offset={"type": "integer", "minimum": 0, "maximum": 10**12},
+            as_of=text(AS_OF),
         ),
-        _object(
-            **_ENVELOPE,
-            document_id=_STRING,
-            filename=_STRING,
-            title=_STRING,
-            doc_time=_null("string"),
-            offset=_INTEGER,
-            total_chars=_INTEGER,
-            truncated=_BOOLEAN,
-            next_offset=_null("integer"),
-            sections=_list(chunk_id=_STRING, seq=_INTEGER, heading_path=_STRINGS, offset=_INTEGER, text=_STRING),
+        fields(
+            **ENVELOPE,
+            document_id=STRING,
+            filename=STRING,
+            title=STRING,
+            doc_time=maybe("string"),
+            offset=INTEGER,
+            total_chars=INTEGER,
+            truncated=BOOLEAN,
+            next_offset=maybe("integer"),
+            sections=rows(chunk_id=STRING, seq=INTEGER, heading_path=STRINGS, offset=INTEGER, text=STRING),
         ),
     ),
     ToolSpec(
         "find_entities",
         "Find entities",
-        "Entities by whole or partial name: id, type, and what tells namesakes apart. Best match first.",
-        _input(("name",), name=_text("A name or part of one.", minLength=1, maxLength=300), **_MOMENTS),
-        _object(
-            **_ENVELOPE,
-            entities=_list(
-                id=_STRING,
-                name=_STRING,
-                type_key=_null("string"),
-                type_label=_null("string"),
-                disambiguator=_null("string"),
-                fact_count=_INTEGER,
+        "Entities by whole or partial name, best match first: id, type, and what tells namesakes apart.",
+        takes(("name",), name=text("A name or part of one.", minLength=1, maxLength=300), **MOMENTS),
+        fields(
+            **ENVELOPE,
+            entities=rows(
+                id=STRING,
+                name=STRING,
+                type_key=maybe("string"),
+                type_label=maybe("string"),
+                disambiguator=maybe("string"),
+                fact_count=INTEGER,
             ),
+            **HINTS,
         ),
     ),
     ToolSpec(
         "entity_facts",
         "Facts about an entity",
-        "One entity's facts with their validity. `at` (world time) gives the world as of that date: the tool for 'who "
-        "was X in 2024'. `as_of` (record time) gives what the base held then, before later corrections and merges. The "
-        "two combine: `at` for the date asked about, `as_of` for when we believed it.",
-        _input(
+        "One entity's facts with their validity. `at` (world time): the world at that date, for 'who was X in 2024'. "
+        "`as_of` (record time): what the base held then, before later corrections and merges. The two combine.",
+        takes(
             ("entity_id",),
-            entity_id=_ENTITY,
-            at=_text(f"World time: facts that held then. {_DATE}."),
-            **_MOMENTS,
-            predicate=_text("Part of a relation's key or label.", maxLength=200),
-            object_type=_text("Class of the other entity.", maxLength=200),
-            since=_text(f"World time: facts that held at or after. {_DATE}."),
-            until=_text(f"World time: facts that held at or before. {_DATE}."),
-            limit=_LIMIT,
-            cursor=_CURSOR,
+            entity_id=ENTITY,
+            at=text(AT),
+            **MOMENTS,
+            predicate=PREDICATE,
+            object_type=KIND,
+            since=text("World time: held at or after."),
+            until=text("World time: held at or before."),
+            limit=limit(300),
+            cursor=CURSOR,
         ),
-        _object(
-            **_ENVELOPE,
-            entity=_SUBJECT,
-            names={"type": "array", "items": {"type": "object"}},
-            at=_null("string"),
-            before=_null("string"),
-            **_PAGED,
-            facts=_FACTS,
-            derived_facts={"type": "array", "items": {"type": "object"}},
+        fields(
+            **ENVELOPE,
+            entity=SUBJECT,
+            names=OBJECTS,
+            at=maybe("string"),
+            before=maybe("string"),
+            **PAGED,
+            facts=FACTS,
+            derived_facts=OBJECTS,
+            **HINTS,
+        ),
+    ),
+    ToolSpec(
+        "neighbors",
+        "Linked entities",
+        "The entities that facts join to one entity, one hop away, by relation.",
+        takes(
+            ("entity",),
+            entity=ENTITY,
+            predicate=PREDICATE,
+            object_type=KIND,
+            at=text(AT),
+            **MOMENTS,
+            limit=limit(300),
+            cursor=CURSOR,
+        ),
+        fields(
+            **ENVELOPE,
+            entity=SUBJECT,
+            at=maybe("string"),
+            total=INTEGER,
+            limit=INTEGER,
+            truncated=BOOLEAN,
+            next_cursor=maybe("string"),
+            groups=rows(predicate_key=maybe("string"), predicate_label=STRING, direction=STRING, count=INTEGER),
+            neighbors=rows(
+                id=STRING,
+                name=STRING,
+                type_key=maybe("string"),
+                type_label=maybe("string"),
+                fact_id=STRING,
+                **LINK,
+            ),
+            **HINTS,
         ),
     ),
     ToolSpec(
         "timeline",
         "Timeline of an entity",
-        "One entity's facts whose sources state a date, in the order of the world. since and until narrow "
-        "the window of world time.",
-        _input(
+        "One entity's facts whose sources state a date, in the order of the world.",
+        takes(
             ("entity",),
-            entity=_ENTITY,
-            since=_text(f"World time. {_DATE}."),
-            until=_text(f"World time. {_DATE}."),
-            predicate=_text("Part of a relation's key or label.", maxLength=200),
-            **_MOMENTS,
-            limit=_LIMIT,
-            cursor=_CURSOR,
+            entity=ENTITY,
+            since=text("World time."),
+            until=text("World time."),
+            predicate=PREDICATE,
+            **MOMENTS,
+            limit=limit(300),
+            cursor=CURSOR,
         ),
-        _object(**_ENVELOPE, entity=_SUBJECT, **_PAGED, facts=_FACTS),
+        fields(**ENVELOPE, entity=SUBJECT, **PAGED, facts=FACTS, **HINTS),
+    ),
+    ToolSpec(
+        "paths_between",
+        "Chains between two entities",
+        "The chains of facts that join two entities, up to three hops, shortest first. Every fact holds at `at`.",
+        takes(
+            ("from", "to"),
+            **{"from": ENTITY, "to": ENTITY},
+            max_hops={"type": "integer", "minimum": 1, "maximum": 3},
+            at=text(AT),
+            **MOMENTS,
+        ),
+        fields(
+            **ENVELOPE,
+            **{"from": SUBJECT, "to": SUBJECT},
+            at=maybe("string"),
+            max_hops=INTEGER,
+            total=INTEGER,
+            limit=INTEGER,
+            truncated=BOOLEAN,
+            left_out=fields(hubs=INTEGER, entities=INTEGER, facts=INTEGER),
+            paths=rows(
+                hops=INTEGER,
+                edges=rows(
+                    fact_id=STRING,
+                    **{"from": {"type": "object"}, "to": {"type": "object"}},
+                    **LINK,
+                    more_facts=INTEGER,
+                ),
+            ),
+            **HINTS,
+        ),
+    ),
+    ToolSpec(
+        "explain_fact",
+        "Why a fact is held",
+        "One fact with its evidence (quotes, documents, who recorded and confirmed it), its history on the record, "
+        "conflicts, corrections, and its place in the hash chain.",
+        takes(("fact_id",), fact_id=text("From a fact shown.", minLength=1, maxLength=64), **MOMENTS),
+        fields(
+            **ENVELOPE,
+            facts=FACTS,
+            evidence=rows(
+                quote=STRING,
+                span=maybe("array"),
+                chunk_id=maybe("string"),
+                document_id=maybe("string"),
+                filename=maybe("string"),
+                doc_time=maybe("string"),
+                recorded_by=STRING,
+                recorded_at=STRING,
+                confirmed=maybe("object"),
+                passage=maybe("string"),
+            ),
+            history=OBJECTS,
+            history_truncated=BOOLEAN,
+            conflicts=OBJECTS,
+            corrections=OBJECTS,
+            proof=rows(
+                fact_id=STRING,
+                event=STRING,
+                seq=INTEGER,
+                ordinal=INTEGER,
+                prev_hash=STRING,
+                hash=STRING,
+                head_hash=STRING,
+            ),
+            checkpoint=maybe("object"),
+            **HINTS,
+        ),
     ),
     ToolSpec(
         "changes",
         "What changed on the record",
-        "What the base learned or revised in a window of record time: asserted, corrected, rejected, merged, "
-        "parted, retracted; newest first. Needs no entity: use it when the question names a period, not a subject.",
-        _input(
+        "What the base learned or revised in a window of record time, newest first. Needs no entity: use it when the "
+        "question names a period, not a subject.",
+        takes(
             ("since",),
-            since=_text(f"Record time, inclusive. {_DATE}."),
-            until=_text(f"Record time, to the end of that day, month or year. {_DATE}."),
-            entity_id=_ENTITY,
+            since=text(f"Record time, inclusive. {DATE}."),
+            until=text("Record time, to the end of that day, month or year."),
+            entity_id=ENTITY,
             kinds={
                 "type": "array",
                 "minItems": 1,
@@ -272,52 +332,142 @@ TOOLS: tuple[ToolSpec, ...] = (
                     "type": "string",
                     "enum": ["asserted", "corrected", "rejected", "merged", "parted", "retracted"],
                 },
-                "description": "Only these kinds of event.",
             },
-            as_of=_text(_AS_OF),
-            limit={**_LIMIT, "maximum": 100},
-            cursor=_CURSOR,
+            as_of=text(AS_OF),
+            limit=limit(100),
+            cursor=CURSOR,
         ),
-        _object(
-            **_ENVELOPE,
-            since=_STRING,
-            until=_null("string"),
-            limit=_INTEGER,
-            limit_reached=_BOOLEAN,
-            next_cursor=_null("string"),
-            changes=_list(
-                fact_id=_null("string"),
-                at=_STRING,
-                kind=_STRING,
-                subject_id=_STRING,
-                subject_name=_null("string"),
-                predicate_label=_STRING,
-                object_name=_null("string"),
-                object_value=_null("object"),
-                confidence=_null("number"),
-                **_INTERVAL,
-                document_id=_null("string"),
-                filename=_null("string"),
-                quote=_null("string"),
+        fields(
+            **ENVELOPE,
+            since=STRING,
+            until=maybe("string"),
+            limit=INTEGER,
+            limit_reached=BOOLEAN,
+            next_cursor=maybe("string"),
+            changes=rows(
+                fact_id=maybe("string"),
+                at=STRING,
+                kind=STRING,
+                subject_id=STRING,
+                subject_name=maybe("string"),
+                predicate_label=STRING,
+                object_name=maybe("string"),
+                object_value=maybe("object"),
+                confidence=maybe("number"),
+                **INTERVAL,
+                document_id=maybe("string"),
+                filename=maybe("string"),
+                quote=maybe("string"),
             ),
+            **HINTS,
         ),
     ),
     ToolSpec(
+        "list_rules",
+        "What the base goes by",
+        "What relations and classes are declared to be (functional, symmetric, ...) and what follows from it.",
+        takes((), as_of=text(AS_OF)),
+        fields(
+            **ENVELOPE,
+            total=INTEGER,
+            rules=rows(
+                on=STRING,
+                kind=STRING,
+                label=STRING,
+                rule=STRING,
+                effect=STRING,
+                says=STRING,
+                declared_at=STRING,
+                redeclared=INTEGER,
+            ),
+            refused=INTEGER,
+        ),
+    ),
+    ToolSpec(
+        "review_status",
+        "What became of what I recorded",
+        "What you recorded with its proposals (pending, confirmed, merged, rejected, withdrawn; by whom and why), and "
+        "your questions that found nothing, with the answer once there is one.",
+        takes(
+            (),
+            document_id=text("Only this document.", minLength=1, maxLength=64),
+            idempotency_key=text("Only what was recorded under it.", minLength=1, maxLength=200),
+            since=text("Record time."),
+            as_of=text(AS_OF),
+            limit=limit(200),
+            cursor=CURSOR,
+        ),
+        fields(
+            **ENVELOPE,
+            total=INTEGER,
+            limit=INTEGER,
+            truncated=BOOLEAN,
+            next_cursor=maybe("string"),
+            recorded=rows(
+                document_id=STRING,
+                chunk_id=maybe("string"),
+                sentence=maybe("string"),
+                recorded_at=STRING,
+                recorded_seq=INTEGER,
+                state=STRING,
+                proposals=rows(
+                    pending_id=STRING,
+                    subject=STRING,
+                    predicate_label=STRING,
+                    object=STRING,
+                    status=STRING,
+                    decided_by=maybe("string"),
+                    why=maybe("string"),
+                    fact_id=maybe("string"),
+                ),
+            ),
+            gaps=rows(
+                gap_id=STRING,
+                question=STRING,
+                asked=INTEGER,
+                state=STRING,
+                why=STRING,
+                answer=maybe("object"),
+            ),
+            total_gaps=INTEGER,
+        ),
+    ),
+    ToolSpec(
+        "search_docs",
+        "Search the manual",
+        "Twoclocks' own manual, for questions about how it works. Never the user's documents.",
+        takes(("query",), query=text("What to look for.", minLength=1, maxLength=2000)),
+        fields(
+            kb_id=STRING,
+            limit=INTEGER,
+            results=rows(page=STRING, heading=STRING, text=STRING, truncated=BOOLEAN),
+        ),
+    ),
+)
+_WRITING = (
+    ToolSpec(
         "remember",
         "Remember a sentence",
-        "Record one sentence into the base's memory. It is searchable at once; the facts in it wait for a person's "
-        "nod. Never tell a user that a fact was added: say that the sentence was recorded and its facts await "
-        "confirmation.",
-        _input(
+        "Record one sentence. It is searchable at once; its facts wait for a person's nod. Never tell a user that a "
+        "fact was added: say that the sentence was recorded and its facts await confirmation.",
+        takes(
             ("text",),
-            text=_text("One sentence, as it was said.", minLength=1, maxLength=20000),
-            occurred_at=_text(f"The date the sentence is told from. {_DATE}."),
-            idempotency_key=_text(
-                "Repeat it when a call may have been lost; nothing is recorded twice.", minLength=1, maxLength=200
-            ),
+            text=text("One sentence, as it was said.", minLength=1, maxLength=20000),
+            occurred_at=text(f"The date it is told from. {DATE}."),
+            idempotency_key=text("Repeat it when a call may have been lost.", minLength=1, maxLength=200),
         ),
-        _object(kb_id=_STRING, document_id=_STRING, chunk_id=_STRING, seq=_INTEGER, status=_STRING),
+        fields(kb_id=STRING, document_id=STRING, chunk_id=STRING, seq=INTEGER, status=STRING),
+        writes=True,
+    ),
+    ToolSpec(
+        "report_gap",
+        "Report a question without answer",
+        "Keep a question that the base could not answer, for its reviewers; review_status tells when a document does. "
+        "Searches that find nothing are kept by themselves.",
+        takes(("question",), question=text("In plain words, without secrets.", minLength=1, maxLength=2000)),
+        fields(kb_id=STRING, gap_id=STRING, question=STRING, asked=INTEGER, seq=INTEGER, status=STRING),
         writes=True,
     ),
 )
+TOOLS: tuple[ToolSpec, ...] = (*_READING, *_WRITING)
 BY_NAME: Mapping[str, ToolSpec] = {tool.name: tool for tool in TOOLS}

@@ -5,6 +5,7 @@ Text from documents stands only behind its label and in quotation marks, since a
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -18,6 +19,15 @@ def stands_on(answer: Answer) -> str:
     """Where the answer stands on the record clock."""
     ahead = ", the head, since the record has not come to what was asked" if answer.get("clamped") else ""
     return f"(record as of {answer['as_of']}, seq:{answer['seq']}{ahead})"
+
+
+def hints(answer: Answer) -> list[str]:
+    """One line per hint, with the call that goes further; what an arm says stands in `arms` already."""
+    return [
+        f"Note ({h['kind']}): {h['says']} -> {h['tool']} {json.dumps(h['arguments'], ensure_ascii=False)}"
+        for h in answer.get("hints", ())
+        if h["kind"] not in ("words_only", "meaning_only", "more")
+    ]
 
 
 def search_rows(answer: Answer) -> list[str]:
@@ -96,7 +106,7 @@ def facts_lead(answer: Answer) -> str:
     present = answer.get("predicates_present")
     if present:
         lines.append("Relations there are: " + ", ".join(f"{p['label']} ({p['count']})" for p in present))
-    return "\n".join(lines)
+    return "\n".join([*lines, *hints(answer)])
 
 
 def fact_rows(answer: Answer) -> list[str]:
@@ -137,7 +147,8 @@ def _quoted(text: str) -> str:
 def changes_lead(answer: Answer) -> str:
     """The window and how much it holds."""
     until = f" until {answer['until']}" if answer["until"] else ""
-    return f"{answer['total']} changes recorded since {answer['since']}{until} {stands_on(answer)}"
+    lead = f"{answer['total']} changes recorded since {answer['since']}{until} {stands_on(answer)}"
+    return "\n".join([lead, *hints(answer)])
 
 
 def change_rows(answer: Answer) -> list[str]:
@@ -155,6 +166,142 @@ def _change(c: Answer) -> str:
     if c["quote"]:
         line += f'\n  source: {_quoted(c["quote"])} ("{c["filename"]}", document_id {c["document_id"]})'
     return line
+
+
+def neighbors_lead(answer: Answer) -> str:
+    """Who it is about, how many links there are, and by which relations."""
+    entity = answer["entity"]
+    world = f" that held at {answer['at']}" if answer.get("at") else ""
+    lines = [
+        f"{entity['name']} ({entity['type_label'] or 'untyped'}, id {entity['id']})",
+        f"{answer['total']} links{world} {stands_on(answer)}",
+    ]
+    if answer["groups"]:
+        told = ", ".join(f"{_relation(g)} ({g['count']})" for g in answer["groups"])
+        lines.append(f"Relations: {told}")
+    return "\n".join([*lines, *hints(answer)])
+
+
+def neighbor_rows(answer: Answer) -> list[str]:
+    """One line per link, beneath its relation where a new one begins."""
+    rows, before = [], None
+    for n in answer["neighbors"]:
+        relation = _relation(n)
+        head = f"{relation}:\n" if relation != before else ""
+        before = relation
+        kind = n["type_label"] or "untyped"
+        rows.append(f"{head}- {n['name']} ({kind}; {words.interval(n)}){_doubts(n)} id {n['id']}, fact {n['fact_id']}")
+    return rows
+
+
+def paths(answer: Answer) -> str:
+    """Each chain on a line, with the facts it is made of, then what was not looked at."""
+    ends = f"{answer['from']['name']} and {answer['to']['name']}"
+    world = f", every step holding at {answer['at']}" if answer["at"] else ""
+    lines = [f"{answer['total']} chains between {ends}{world} {stands_on(answer)}", *hints(answer)]
+    for number, path in enumerate(answer["paths"], start=1):
+        edges = path["edges"]
+        steps = [_step(e) for e in edges]
+        facts = ", ".join(e["fact_id"] for e in edges)
+        lines.append(f"{number}. {edges[0]['from']['name']}{''.join(steps)}\n  facts: {facts}")
+    if answer["truncated"]:
+        lines.append(f"{answer['total'] - len(answer['paths'])} more chains are not shown; give at or fewer hops.")
+    out = answer["left_out"]
+    told = [f"{out[name]} {says}" for name, says in _LEFT_OUT.items() if out[name]]
+    return "\n".join([*lines, *([f"Not looked at: {', '.join(told)}."] if told else [])])
+
+
+_LEFT_OUT = {
+    "hubs": "entities that very many facts touch",
+    "entities": "other entities on the way",
+    "facts": "facts or more of the two ends",
+}
+
+
+def _step(e: Answer) -> str:
+    arrow = f" —{e['predicate_label']}→ " if e["direction"] == "out" else f" ←{e['predicate_label']}— "
+    return f"{arrow}{e['to']['name']} ({words.interval(e)}){_doubts(e)}"
+
+
+def _relation(row: Answer) -> str:
+    return f"{row['predicate_label']}{'' if row['direction'] == 'out' else ' (of it)'}"
+
+
+def _doubts(f: Answer) -> str:
+    told = [f"{f['confidence']:.0%}"] if f["confidence"] < 1 else []
+    told += [f["status"]] if f["status"] != "held" else []
+    return f" [{', '.join(told)}]" if told else ""
+
+
+def explanation(answer: Answer) -> str:
+    """The fact, then the words behind it, its history, what speaks against it, and its proof."""
+    [f] = answer["facts"]
+    other = f["other_name"] or words.value(f["object_value"])
+    now = f", now {f['successor_id']}" if f["successor_id"] else ""
+    state = f" [{f['status']}{now}]" if f["status"] != "held" else ""
+    lines = [f"{f['subject_name']} — {f['predicate_label']} — {other} ({words.interval(f)}){state} {stands_on(answer)}"]
+    lines += hints(answer)
+    for e in answer["evidence"]:
+        lines.append(f"- evidence: {_quoted(e['quote'])} ({_where(e)}; recorded by {e['recorded_by']})")
+        if e["confirmed"]:
+            lines.append(f"  confirmed by {e['confirmed']['by']} at {e['confirmed']['at']}: {e['confirmed']['why']}")
+    for item in answer["history"]:
+        if item["kind"] == "fact":
+            ended = f", {item['closed']['kind']} at {item['closed']['at']}" if item["closed"] else ""
+            lines.append(f"- row {item['id']}: recorded at {item['recorded']['at']}{ended}")
+    for c in answer["conflicts"]:
+        sides = " / ".join(f"{c[s]['subject']} — {c[s]['object']}" for s in ("old", "new") if s in c)
+        lines.append(f"- conflict {c['id']} ({c['reason']}, {c['verdict'] or 'undecided'}): {sides}")
+    lines += [f"- corrected by {c['said_by']} at {c['recorded_at']}: {c['why']}" for c in answer["corrections"]]
+    lines += [
+        f"- proof: {p['event']} at seq:{p['seq']}, event {p['ordinal']}, hash {p['hash']}" for p in answer["proof"]
+    ]
+    if answer["checkpoint"]:
+        lines.append(f"- covered by the signed checkpoint of seq:{answer['checkpoint']['seq']}")
+    return "\n".join(lines)
+
+
+def _where(e: Answer) -> str:
+    if not e["document_id"]:
+        return "a person's word"
+    gone = f", {e['passage']} since" if e["passage"] else ""
+    return f'"{e["filename"]}" section {e["section"]}, document_id {e["document_id"]}{gone}'
+
+
+def rules(answer: Answer) -> str:
+    """One line per rule."""
+    lines = [f"{answer['total']} rules declared, {answer['refused']} triples refused {stands_on(answer)}"]
+    return "\n".join([*lines, *(f"- {r['label']} ({r['on']}): {r['rule']}: {r['says']}" for r in answer["rules"])])
+
+
+def status_lead(answer: Answer) -> str:
+    """How much was recorded, and the questions that found nothing."""
+    lines = [f"{answer['total']} recorded, {answer['total_gaps']} questions kept {stands_on(answer)}"]
+    for g in answer["gaps"]:
+        found = g["answer"] or {}
+        where = found.get("document_id") or found.get("entity_id")
+        lines.append(f"- question {_quoted(g['question'])}: {g['state']}{f', see {where}' if where else ''}")
+    return "\n".join(lines)
+
+
+def status_rows(answer: Answer) -> list[str]:
+    """One block per document recorded: its proposals and what became of them."""
+    return [_recorded(r) for r in answer["recorded"]]
+
+
+def _recorded(r: Answer) -> str:
+    lines = [f"- {_quoted(r['sentence'] or r['filename'] or '')} ({r['state']}, document_id {r['document_id']})"]
+    for p in r["proposals"]:
+        why = f": {p['why']}" if p["why"] else ""
+        by = f" by {p['decided_by']}{why}" if p["decided_by"] else ""
+        lines.append(f"  {p['subject']} — {p['predicate_label']} — {p['object']}: {p['status']}{by}")
+    return "\n".join(lines)
+
+
+def manual(answer: Answer) -> str:
+    """Sections of the manual."""
+    found = [f"[{s['page']}: {s['heading']}]\n{s['text']}{' …' if s['truncated'] else ''}" for s in answer["results"]]
+    return "\n\n".join(found) or "The manual says nothing of it."
 
 
 def fits(lead: str, rows: Sequence[str], most: int) -> int:

@@ -9,7 +9,7 @@ from uuid import UUID
 
 from api.deps import Member
 from api.mcp import text
-from api.searching import gather, search
+from api.searching import find, gather, search
 from api.served import chunk_ids_in, fact_ids_in
 from substrate import reads
 from substrate.errors import Forbidden, NotFound
@@ -37,7 +37,7 @@ def run(name: str, who: Member, arguments: Arguments) -> Result:
         who.kb_id,
         via="mcp",
         action=name,
-        seq=result.structured["seq"],
+        seq=result.structured.get("seq"),
         fact_ids=fact_ids_in(result.structured),
         chunk_ids=chunk_ids_in(result.structured),
     )
@@ -47,7 +47,7 @@ def run(name: str, who: Member, arguments: Arguments) -> Result:
 def _search_chunks(who: Member, arguments: Arguments) -> Result:
     answer = search(who, arguments["query"], arguments.get("as_of"), 6)
     rows = text.search_rows(answer)
-    lead = "\n".join([f"{len(rows)} passages {text.stands_on(answer)}", *text.arms(answer)])
+    lead = "\n".join([f"{len(rows)} passages {text.stands_on(answer)}", *text.arms(answer), *text.hints(answer)])
     return Result(answer, "\n\n".join([lead, *rows]))
 
 
@@ -55,14 +55,13 @@ def _context(who: Member, arguments: Arguments) -> Result:
     moments = {name: arguments.get(name) for name in ("at", "as_of", "before")}
     answer = gather(who, arguments["question"], arguments.get("budget_tokens", 1500), **moments)
     said = answer.pop("text")
-    return Result(answer, "\n".join([f"Context {text.stands_on(answer)}", *text.arms(answer), said]))
+    return Result(
+        answer, "\n".join([f"Context {text.stands_on(answer)}", *text.arms(answer), *text.hints(answer), said])
+    )
 
 
 def _get_document(who: Member, arguments: Arguments) -> Result:
-    try:
-        document_id = UUID(arguments["document_id"])
-    except ValueError:
-        raise NotFound("No document with that id in this knowledge base.", field="document_id") from None
+    document_id = _id(arguments, "document_id", "No document with that id in this knowledge base.")
     with who.read() as conn:
         moment = who.moment(conn, as_of=arguments.get("as_of"))
         answer = reads.get_document(conn, who.kb_id, document_id, arguments.get("offset", 0), moment)
@@ -70,24 +69,37 @@ def _get_document(who: Member, arguments: Arguments) -> Result:
 
 
 def _find_entities(who: Member, arguments: Arguments) -> Result:
-    with who.read() as conn:
-        moment = who.moment(conn, as_of=arguments.get("as_of"), before=arguments.get("before"))
-        answer = reads.find_entities(conn, who.kb_id, arguments["name"], moment)
+    answer = find(who, arguments["name"], reads.FOUND, **_record_moments(arguments))
     more = [f"{answer['total'] - len(answer['entities'])} more match; narrow the name."] if answer["truncated"] else []
-    return Result(answer, "\n".join([text.entities_lead(answer), *text.entity_rows(answer), *more]))
+    rows = [text.entities_lead(answer), *text.hints(answer), *text.entity_rows(answer), *more]
+    return Result(answer, "\n".join(rows))
 
 
 def _entity_facts(who: Member, arguments: Arguments) -> Result:
     filters = {k: arguments.get(k) for k in ("predicate", "object_type", "since", "until", "cursor")}
-    at, moments = arguments.get("at"), _record_moments(arguments)
+    at = arguments.get("at")
 
     def ask(limit: int, again: Moments) -> Answer:
         with who.read() as conn:
-            moment = who.moment(conn, at=at, **(again or moments))
+            moment = who.moment(conn, at=at, **(again or _record_moments(arguments)))
             answer = reads.entity_facts(conn, who.kb_id, arguments["entity_id"], moment, limit=limit, **filters)
+            answer = reads.with_hints(conn, who.kb_id, moment, "entity_facts", arguments, answer)
         return {**answer, "before": arguments.get("before")}
 
     return _paged(ask, arguments.get("limit", 80), text.facts_lead, text.fact_rows)
+
+
+def _neighbors(who: Member, arguments: Arguments) -> Result:
+    filters = {k: arguments.get(k) for k in ("predicate", "object_type", "cursor")}
+    at = arguments.get("at")
+
+    def ask(limit: int, again: Moments) -> Answer:
+        with who.read() as conn:
+            moment = who.moment(conn, at=at, **(again or _record_moments(arguments)))
+            answer = reads.neighbors(conn, who.kb_id, arguments["entity"], moment, limit=limit, **filters)
+            return reads.with_hints(conn, who.kb_id, moment, "neighbors", arguments, answer)
+
+    return _paged(ask, arguments.get("limit", 40), text.neighbors_lead, text.neighbor_rows)
 
 
 def _timeline(who: Member, arguments: Arguments) -> Result:
@@ -96,9 +108,29 @@ def _timeline(who: Member, arguments: Arguments) -> Result:
     def ask(limit: int, again: Moments) -> Answer:
         with who.read() as conn:
             moment = who.moment(conn, **(again or _record_moments(arguments)))
-            return reads.timeline(conn, who.kb_id, arguments["entity"], moment, limit=limit, **filters)
+            answer = reads.timeline(conn, who.kb_id, arguments["entity"], moment, limit=limit, **filters)
+            return reads.with_hints(conn, who.kb_id, moment, "timeline", arguments, answer)
 
     return _paged(ask, arguments.get("limit", 60), text.facts_lead, text.fact_rows)
+
+
+def _paths_between(who: Member, arguments: Arguments) -> Result:
+    with who.read() as conn:
+        moment = who.moment(conn, at=arguments.get("at"), **_record_moments(arguments))
+        answer = reads.paths_between(
+            conn, who.kb_id, arguments["from"], arguments["to"], moment, max_hops=arguments.get("max_hops", 3)
+        )
+        answer = reads.with_hints(conn, who.kb_id, moment, "paths_between", arguments, answer)
+    return Result(answer, text.paths(answer))
+
+
+def _explain_fact(who: Member, arguments: Arguments) -> Result:
+    fact_id = _id(arguments, "fact_id", "No fact with that id in this knowledge base.")
+    with who.read() as conn:
+        moment = who.moment(conn, **_record_moments(arguments))
+        answer = reads.explain_fact(conn, who.kb_id, fact_id, moment, checkpoints=who.settings.checkpoints_dir)
+        answer = reads.with_hints(conn, who.kb_id, moment, "explain_fact", arguments, answer)
+    return Result(answer, text.explanation(answer))
 
 
 def _changes(who: Member, arguments: Arguments) -> Result:
@@ -107,7 +139,7 @@ def _changes(who: Member, arguments: Arguments) -> Result:
     def ask(limit: int, again: Moments) -> Answer:
         with who.read() as conn:
             moment = who.moment(conn, **(again or {"as_of": arguments.get("as_of")}))
-            return reads.changes(
+            answer = reads.changes(
                 conn,
                 who.kb_id,
                 arguments["since"],
@@ -116,8 +148,43 @@ def _changes(who: Member, arguments: Arguments) -> Result:
                 as_of=moment,
                 **filters,
             )
+            return reads.with_hints(conn, who.kb_id, moment, "changes", arguments, answer)
 
     return _paged(ask, arguments.get("limit", 40), text.changes_lead, text.change_rows)
+
+
+def _list_rules(who: Member, arguments: Arguments) -> Result:
+    with who.read() as conn:
+        answer = reads.list_rules(conn, who.kb_id, who.moment(conn, as_of=arguments.get("as_of")))
+    return Result(answer, text.rules(answer))
+
+
+def _review_status(who: Member, arguments: Arguments) -> Result:
+    filters: dict[str, Any] = {k: arguments.get(k) for k in ("idempotency_key", "since", "cursor")}
+    document = None
+    if "document_id" in arguments:
+        document = _id(arguments, "document_id", "No document with that id in this knowledge base.")
+
+    def ask(limit: int, again: Moments) -> Answer:
+        with who.read() as conn:
+            moment = who.moment(conn, **(again or {"as_of": arguments.get("as_of")}))
+            return reads.review_status(
+                conn, who.kb_id, moment, actor=who.actor, document_id=document, limit=limit, **filters
+            )
+
+    return _paged(ask, arguments.get("limit", 20), text.status_lead, text.status_rows)
+
+
+def _search_docs(who: Member, arguments: Arguments) -> Result:
+    answer = {"kb_id": str(who.kb_id), **reads.search_manual(arguments["query"])}
+    return Result(answer, text.manual(answer))
+
+
+def _id(arguments: Arguments, name: str, otherwise: str) -> UUID:
+    try:
+        return UUID(arguments[name])
+    except ValueError:
+        raise NotFound(otherwise, field=name) from None
 
 
 def _record_moments(arguments: Arguments) -> Moments:
@@ -174,13 +241,40 @@ def _remember(who: Member, arguments: Arguments) -> Result:
     return Result(structured, said)
 
 
+def _report_gap(who: Member, arguments: Arguments) -> Result:
+    from substrate import gaps
+
+    if not who.may_write:
+        raise Forbidden("this needs a token with the write scope, held by an editor in this base")
+    with who.read() as conn:
+        seq = who.moment(conn).seq
+    kept = gaps.keep(who.db, who.kb_id, arguments["question"], asker=who.actor, via="report_gap", seq=seq)
+    structured = {
+        "kb_id": str(who.kb_id),
+        "gap_id": str(kept.id),
+        "question": kept.question,
+        "asked": kept.asked,
+        "seq": seq,
+        "status": kept.state,
+    }
+    said = f"Kept as a question without answer (asked {kept.asked} times, {kept.state}). review_status tells when a "
+    return Result(structured, said + "document answers it.")
+
+
 _TOOLS: Mapping[str, Callable[[Member, Arguments], Result]] = {
     "search_chunks": _search_chunks,
     "context": _context,
     "get_document": _get_document,
     "find_entities": _find_entities,
     "entity_facts": _entity_facts,
+    "neighbors": _neighbors,
     "timeline": _timeline,
+    "paths_between": _paths_between,
+    "explain_fact": _explain_fact,
     "changes": _changes,
+    "list_rules": _list_rules,
+    "review_status": _review_status,
+    "search_docs": _search_docs,
     "remember": _remember,
+    "report_gap": _report_gap,
 }

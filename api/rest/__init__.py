@@ -15,6 +15,7 @@ def routers() -> list[APIRouter]:
         corrections,
         documents,
         funnel,
+        gaps,
         health,
         history,
         knowledge,
@@ -27,4 +28,4 @@ def routers() -> list[APIRouter]:
     )
 
     first = (health, bases, documents, lifecycle, knowledge, history, review, undo, conflicts, corrections)
-    return [noun.router for noun in (*first, uniqueness, ontology, budget, bindings, statements, funnel)]
+    return [noun.router for noun in (*first, uniqueness, ontology, budget, bindings, statements, funnel, gaps)]

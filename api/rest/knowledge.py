@@ -8,7 +8,7 @@ from uuid import UUID
 from fastapi import APIRouter, Query
 
 from api.deps import Reader, StrictRoute
-from api.searching import gather
+from api.searching import find, gather
 from api.searching import search as search_as_served
 from api.served import log_facts
 from substrate import reads
@@ -26,9 +26,7 @@ def find_entities(
     limit: Annotated[int, Query(ge=1, le=50)] = 8,
 ) -> dict[str, Any]:
     """Entities by whole or partial name."""
-    with who.read() as conn:
-        moment = who.moment(conn, as_of=as_of, before=before)
-        return reads.find_entities(conn, kb_id, name, moment, limit=limit)
+    return find(who, name, limit, as_of=as_of, before=before)
 
 
 @router.get("/entities/{entity}/facts")
@@ -61,6 +59,9 @@ def entity_facts(
             limit=limit,
             cursor=cursor,
         )
+        given: dict[str, Any] = {"entity_id": entity, "at": at, "as_of": as_of, "before": before, "limit": limit}
+        given |= {"predicate": predicate, "object_type": object_type, "since": since, "until": until}
+        answer = reads.with_hints(conn, kb_id, moment, "entity_facts", given, answer)
     return log_facts(who, "entity_facts", {**answer, "before": before})
 
 
@@ -91,6 +92,9 @@ def timeline(
             limit=limit,
             cursor=cursor,
         )
+        given: dict[str, Any] = {"entity": entity, "as_of": as_of, "before": before, "predicate": predicate}
+        given |= {"since": since, "until": until, "limit": limit}
+        answer = reads.with_hints(conn, kb_id, moment, "timeline", given, answer)
     return log_facts(who, "timeline", answer)
 
 
@@ -110,7 +114,79 @@ def changes(
     with who.read() as conn:
         moment = who.moment(conn, as_of=as_of)
         answer = reads.changes(conn, kb_id, since, until, entity, kinds, limit, cursor, as_of=moment)
+        given = {"since": since, "until": until, "entity_id": entity, "kinds": kinds, "as_of": as_of, "limit": limit}
+        answer = reads.with_hints(conn, kb_id, moment, "changes", given, answer)
     return log_facts(who, "changes", answer)
+
+
+@router.get("/neighbors")
+def neighbors(
+    kb_id: UUID,
+    who: Reader,
+    entity: str,
+    predicate: str | None = None,
+    object_type: str | None = None,
+    at: str | None = None,
+    as_of: str | None = None,
+    before: str | None = None,
+    limit: int = 40,
+    cursor: str | None = None,
+) -> dict[str, Any]:
+    """The entities that facts join to one entity, one hop away, by relation."""
+    given = {"entity": entity, "predicate": predicate, "object_type": object_type, "at": at, "as_of": as_of}
+    given |= {"before": before}
+    with who.read() as conn:
+        moment = who.moment(conn, at=at, as_of=as_of, before=before)
+        answer = reads.neighbors(
+            conn, kb_id, entity, moment, predicate=predicate, object_type=object_type, limit=limit, cursor=cursor
+        )
+        answer = reads.with_hints(conn, kb_id, moment, "neighbors", {**given, "limit": limit}, answer)
+    return log_facts(who, "neighbors", answer)
+
+
+@router.get("/paths")
+def paths(
+    kb_id: UUID,
+    who: Reader,
+    start: Annotated[str, Query(alias="from")],
+    to: str,
+    max_hops: int = 3,
+    at: str | None = None,
+    as_of: str | None = None,
+    before: str | None = None,
+) -> dict[str, Any]:
+    """The chains of facts that join two entities, up to three hops, shortest first."""
+    given = {"from": start, "to": to, "max_hops": max_hops, "at": at, "as_of": as_of, "before": before}
+    with who.read() as conn:
+        moment = who.moment(conn, at=at, as_of=as_of, before=before)
+        answer = reads.paths_between(conn, kb_id, start, to, moment, max_hops=max_hops)
+        answer = reads.with_hints(conn, kb_id, moment, "paths_between", given, answer)
+    return log_facts(who, "paths_between", answer)
+
+
+@router.get("/facts/{fact_id}/explanation")
+def explain_fact(
+    kb_id: UUID, fact_id: UUID, who: Reader, as_of: str | None = None, before: str | None = None
+) -> dict[str, Any]:
+    """One fact with its evidence, its history on the record, what speaks against it, and its place in the chain."""
+    with who.read() as conn:
+        moment = who.moment(conn, as_of=as_of, before=before)
+        answer = reads.explain_fact(conn, kb_id, fact_id, moment, checkpoints=who.settings.checkpoints_dir)
+        answer = reads.with_hints(conn, kb_id, moment, "explain_fact", {"fact_id": str(fact_id)}, answer)
+    return log_facts(who, "explain_fact", answer)
+
+
+@router.get("/rules")
+def list_rules(kb_id: UUID, who: Reader, as_of: str | None = None) -> dict[str, Any]:
+    """What relations and classes are declared to be, and what follows from it."""
+    with who.read() as conn:
+        return reads.list_rules(conn, kb_id, who.moment(conn, as_of=as_of))
+
+
+@router.get("/manual")
+def search_manual(kb_id: UUID, who: Reader, query: str) -> dict[str, Any]:
+    """The product's own manual; never a document of a user."""
+    return {"kb_id": str(kb_id), **reads.search_manual(query)}
 
 
 @router.get("/search")

@@ -10,11 +10,13 @@ from substrate.reads.conflicts import list_conflicts, list_corrections
 from substrate.reads.deletions import document_deletions, list_deletions
 from substrate.reads.diff import diff_between, record_diff, world_diff
 from substrate.reads.documents import get_document, list_documents
-from substrate.reads.entities import find_entities
+from substrate.reads.entities import FOUND, find_entities
 from substrate.reads.explain import explain_fact
 from substrate.reads.facts import entity_facts, timeline
-from substrate.reads.gaps import list_gaps, review_status
+from substrate.reads.gaps import GapState, list_gaps, review_status
+from substrate.reads.hints import with_hints
 from substrate.reads.history import entity_history, fact_history
+from substrate.reads.manual import search_manual
 from substrate.reads.moments import envelope, resolve
 from substrate.reads.neighbors import neighbors
 from substrate.reads.paths import paths_between
@@ -26,6 +28,8 @@ from substrate.reads.undo import list_merges, list_retypings, list_verdicts
 from substrate.reads.uniqueness import uniqueness
 
 __all__ = [
+    "FOUND",
+    "GapState",
     "changes",
     "diff_between",
     "document_deletions",
@@ -54,8 +58,10 @@ __all__ = [
     "record_diff",
     "resolve",
     "review_status",
+    "search_manual",
     "snapshot",
     "timeline",
     "uniqueness",
+    "with_hints",
     "world_diff",
 ]

@@ -39,6 +39,8 @@ WORDS = {
     "text": "Nobody leads Nothing.",
     "as_of": "seq:1",
 }
+ENTITIES = ("entity", "from", "to")
+"""Parameters that take an entity's id as well as a name."""
 BY = {"actor": "person:Ada", "via": "rest"}
 Call = tuple[str, str, dict[str, Any] | None]
 
@@ -133,9 +135,9 @@ def calls(api: dict[str, Any], an_id: UUID) -> Iterator[Call]:
                 name, schema = parameter["name"], parameter["schema"]
                 value = _value(api, schema, name, an_id)
                 if parameter["in"] == "path":
-                    asked = asked.replace(f"{{{name}}}", str(an_id) if name == "entity" else str(value))
+                    asked = asked.replace(f"{{{name}}}", str(an_id) if name in ENTITIES else str(value))
                 elif parameter["required"] or name in ("entity", "fact_id"):
-                    query.append(f"{name}={an_id if name == 'entity' else value}")
+                    query.append(f"{name}={an_id if name in ENTITIES else value}")
             assert "{" not in asked, f"{path} has a parameter that it does not describe"
             content = route.get("requestBody", {}).get("content", {})
             schema = content.get("application/json", {}).get("schema")
@@ -150,7 +152,10 @@ def tool_calls(client, kb: UUID, an_id: UUID) -> Iterator[dict[str, Any]]:
         schema = tool["inputSchema"]
         wanted = {n: s for n, s in schema["properties"].items() if n in schema.get("required", ()) or n.endswith("_id")}
         if tool["name"] != "remember":  # what is written is the caller's own
-            yield {"name": tool["name"], "arguments": {n: _value({}, s, n, an_id) for n, s in wanted.items()}}
+            given = {n: _value({}, s, n, an_id) for n, s in wanted.items()}
+            yield {"name": tool["name"], "arguments": given}
+            if by_name := [n for n in ENTITIES if n in wanted]:
+                yield {"name": tool["name"], "arguments": given | dict.fromkeys(by_name, str(an_id))}
 
 
 def _rpc(client, kb: UUID, method: str, params: dict[str, Any]):
@@ -184,13 +189,18 @@ def _but_for(answer, an_id: UUID) -> tuple[int, str]:
     return answer.status_code, answer.text.replace(str(an_id), "ID")
 
 
+def _but_for_ids(params: dict[str, Any], an_id: UUID) -> str:
+    return str(params).replace(str(an_id), "ID")
+
+
 def _stands(dsn: str, kb: UUID) -> list[Any]:
     """Where a base stands: its head, and how many rows each table has of it."""
     with psycopg.connect(dsn, autocommit=True) as owner:
         found: list[Any] = [owner.execute("select seq, hash from kb_head where kb_id = %s", (kb,)).fetchone()]
         named = (
             "select c.oid::regclass::text from pg_class c join pg_attribute a on a.attrelid = c.oid "
-            "where c.relkind = 'r' and a.attname = 'kb_id' and c.relname not in ('access_events', 'audit_seals') "
+            "where c.relkind = 'r' and a.attname = 'kb_id' and c.relname not in ('access_events', 'audit_seals', "
+            "'gaps', 'gap_askers') "  # of questions that its own readers put
             "order by 1"
         )
         for (table,) in owner.execute(named).fetchall():
@@ -243,7 +253,7 @@ def _own_base_with_foreign_ids(ask: Asked, client, kb: UUID, api, foreign: dict[
     """An id of another base is answered like one that is nobody's."""
     made_up = uuid4()
     plain = {(m, t.replace(str(made_up), "ID")): ask(client, kb, (m, t, b)) for m, t, b in calls(api, made_up)}
-    tools = {p["name"]: ask.tool(client, kb, p) for p in tool_calls(client, kb, made_up)}
+    tools = {_but_for_ids(p, made_up): ask.tool(client, kb, p) for p in tool_calls(client, kb, made_up)}
     for an_id in foreign.values():
         for method, tail, body in calls(api, an_id):
             key = (method, tail.replace(str(an_id), "ID"))
@@ -253,7 +263,7 @@ def _own_base_with_foreign_ids(ask: Asked, client, kb: UUID, api, foreign: dict[
         for params in tool_calls(client, kb, an_id):
             if str(an_id) in str(params):
                 answer = ask.tool(client, kb, params)
-                assert _but_for(answer, an_id) == _but_for(tools[params["name"]], made_up), params
+                assert _but_for(answer, an_id) == _but_for(tools[_but_for_ids(params, an_id)], made_up), params
 
 
 def _the_other_base(ask: Asked, client, other: UUID, api, foreign: dict[str, UUID]) -> None:

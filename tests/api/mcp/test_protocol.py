@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import string
 
 import anyio
 import httpx
@@ -16,7 +17,11 @@ from substrate import access
 from substrate.db import EVERY_BASE
 from tests.api.conftest import REFUSED
 
-READ_TOOLS = ["search_chunks", "context", "get_document", "find_entities", "entity_facts", "timeline", "changes"]
+READ_TOOLS = [
+    *("search_chunks", "context", "get_document", "find_entities", "entity_facts", "neighbors", "timeline"),
+    *("paths_between", "explain_fact", "changes", "list_rules", "review_status", "search_docs"),
+]
+WRITE_TOOLS = ["remember", "report_gap"]
 MODERN = {
     "io.modelcontextprotocol/protocolVersion": "2026-07-28",
     "io.modelcontextprotocol/clientInfo": {"name": "t", "version": "1"},
@@ -81,7 +86,7 @@ def test_remember_is_shown_only_to_who_may(server):
     def names(token):
         return [t["name"] for t in rpc(server, token, "tools/list").json()["result"]["tools"]]
 
-    assert names(server.tokens.write) == [*READ_TOOLS, "remember"]
+    assert names(server.tokens.write) == [*READ_TOOLS, *WRITE_TOOLS]
     for token in (server.tokens.read, server.tokens.viewer):
         assert names(token) == READ_TOOLS
         answer = rpc(server, token, "tools/call", {"name": "remember", "arguments": {"text": "x"}}).json()
@@ -91,8 +96,9 @@ def test_remember_is_shown_only_to_who_may(server):
 
 def test_schemas_hold_nothing_that_a_known_client_chokes_on(server):
     tools = rpc(server, server.tokens.write, "tools/list").json()["result"]["tools"]
+    assert len(tools) <= 20
     for tool in tools:
-        assert len(tool["name"]) <= 32
+        assert len(tool["name"]) <= 32 and set(tool["name"]) <= {*string.ascii_lowercase, "_"}
         assert len(tool["description"]) <= 1024
         assert tool["title"]
         assert {"readOnlyHint", "destructiveHint"} <= set(tool["annotations"])
