@@ -29,6 +29,7 @@ from substrate.db import NO_BASE, open_database
 from substrate.documents.intake import PushItem, push
 from substrate.documents.parsing import ParserPool
 from substrate.documents.stage import run_parse
+from substrate.errors import ModelUnavailable
 from substrate.extraction.builtin import BuiltinExtractor
 from substrate.extraction.claims import Passage
 from substrate.extraction.openai_compatible import OpenAIExtractor
@@ -75,6 +76,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, prog="bench.extraction")
     parser.add_argument("--passages", type=int, default=640)
     parser.add_argument("--smoke", nargs=2, metavar=("URL", "MODEL"))
+    parser.add_argument("--sentences", type=int, default=len(SMOKE), help="of the smoke run")
     arguments = parser.parse_args()
     with fresh_settings() as settings:
         speed, sentences = without_model(settings)
@@ -82,7 +84,8 @@ def main() -> int:
         met = with_endpoint(settings, arguments.passages)
         bare = f"threads that only ask: {met.bare_per_s:.1f} a second"
         print(f"endpoint: {met.passages} passages in {met.seconds:.1f} s; {bare}", flush=True)
-    smoked = smoke(*arguments.smoke) if arguments.smoke else []
+    url, model = arguments.smoke or (None, None)
+    smoked = smoke(url, model, arguments.sentences) if url else []
     line = f"extraction: sentences_per_s={speed:.0f} endpoint_share={met.share:.2f}"
     if arguments.passages == parser.get_default("passages"):
         _write(speed, sentences, met, smoked, line)
@@ -152,12 +155,16 @@ def bare_client(address: str, requests: int) -> float:
         return requests / (time.monotonic() - started)
 
 
-def smoke(url: str, model: str) -> list[str]:
-    """What a chat server says to ten sentences, a line each, as it is."""
+def smoke(url: str, model: str, sentences: int = len(SMOKE)) -> list[str]:
+    """What a chat server says to so many sentences, a line each, as it is."""
     extractor = OpenAIExtractor(url, model, None, at_once=1)
     lines, kept, dropped = [], 0, Counter[str]()
-    for sentence in SMOKE:
-        [found] = extractor.extract([Passage(sentence)])
+    for sentence in SMOKE[:sentences]:
+        try:
+            [found] = extractor.extract([Passage(sentence)])
+        except ModelUnavailable as error:
+            lines.append(f"{sentence} → {error}")
+            continue
         kept += len(found.claims)
         dropped += Counter(drop.code for drop in found.drops)
         said = "; ".join(f"{c.subject} | {c.phrase} | {c.object or (c.value and c.value.raw)}" for c in found.claims)
