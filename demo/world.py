@@ -99,7 +99,7 @@ class PipelineWorld:
         """Revert the merge in force of these two names."""
         with self.db.read(self.kb_id) as connection:
             made = list_merges(connection, self.kb_id, resolve(connection, self.kb_id), limit=200)["merges"]
-        standing = (UUID(m["id"]) for m in made if _names(m) == (pair.keep, pair.merge) and m["reverted"] is None)
+        standing = (UUID(m["id"]) for m in made if {*_names(m)} == {pair.keep, pair.merge} and m["reverted"] is None)
         with self.db.write(self.kb_id) as connection:
             with open_door(connection, self.kb_id, actor=REVIEWER, via="cli", action="parted") as door:
                 revert_merge(door, next(standing))

@@ -21,7 +21,7 @@ T = TypeVar("T")
 
 @click.group()
 def entity() -> None:
-    """Entities: merge, part, merges; retype, untype, retypings. ENTITY is a name or an id."""
+    """Entities: candidates, same, apart; merge, part, merges; retype, untype, retypings. ENTITY is a name or an id."""
 
 
 def _act(slug: str | None, action: str, why: str, act: Callable[[Door], T]) -> T:
@@ -135,3 +135,62 @@ def list_retypings(slug: str | None, as_json: bool) -> None:
         click.echo(f"{t['id']}  {t['entity']}: {t['type_key'] or 'no type'}  {t['by']}  {state}")
     shown = len(answer["retypings"])
     click.echo(f"{answer['total']} retypings" + (f"; the last {shown} shown" if answer["truncated"] else ""))
+
+
+@entity.command("candidates")
+@click.option("--limit", default=50, show_default=True)
+@base_option
+@json_option
+def list_candidates(limit: int, slug: str | None, as_json: bool) -> None:
+    """Pairs that look alike and that nothing decides, the likeliest first."""
+    from substrate.identity.review import list_doubts
+
+    with opened() as (_, db), db.read(EVERY_BASE) as conn:
+        base = the_base(conn, slug)
+        answer = list_doubts(conn, base.id, reads.resolve(conn, base.id), limit=limit)
+    if as_json:
+        print_json(answer)
+        return
+    for c in answer["candidates"]:
+        click.echo(f"{c['id']}  {c['one']['name']} ? {c['other']['name']}  {'; '.join(c['reasons'])}")
+        for end in ("one", "other"):
+            for sentence in c[end]["sentences"]:
+                click.echo(f"    {c[end]['name']}: {sentence['quote']}")
+    shown = len(answer["candidates"])
+    click.echo(f"{answer['total']} pairs" + (f"; the first {shown} shown" if answer["truncated"] else ""))
+
+
+@entity.command()
+@click.argument("candidate_id", type=click.UUID)
+@click.option("--why", default="")
+@base_option
+def same(candidate_id: UUID, why: str, slug: str | None) -> None:
+    """Say that the pair CANDIDATE_ID is one thing; it is merged."""
+    from substrate.identity import review
+
+    merge_id = _act(slug, "entities merged", why, lambda door: review.same(door, candidate_id, why))
+    click.echo(f"merged  {merge_id}")
+
+
+@entity.command()
+@click.argument("candidate_id", type=click.UUID)
+@click.option("--why", default="")
+@base_option
+def apart(candidate_id: UUID, why: str, slug: str | None) -> None:
+    """Say that the pair CANDIDATE_ID is two things; no document will make it one."""
+    from substrate.identity import review
+
+    distinction = _act(slug, "entities told apart", why, lambda door: review.not_same(door, candidate_id, why))
+    click.echo(f"apart  {distinction}")
+
+
+@entity.command("reunite")
+@click.argument("distinction_id", type=click.UUID)
+@click.option("--why", default="")
+@base_option
+def reunite(distinction_id: UUID, why: str, slug: str | None) -> None:
+    """Take DISTINCTION_ID back: the two may be one again, if documents say so."""
+    from substrate.identity import review
+
+    _act(slug, "distinction reverted", why, lambda door: review.take_back(door, distinction_id))
+    click.echo("taken back")

@@ -8,12 +8,21 @@ from uuid import UUID
 from fastapi import APIRouter
 
 from api.deps import Editor, Reader, StrictRoute
-from api.rest.bodies import Why, why_of
+from api.rest.bodies import Body, Why, why_of
 from substrate import reads
+from substrate.identity import review as pairs
 from substrate.ledger import refusals, verdicts
 from substrate.ledger.retractions import reject_fact
 
 router = APIRouter(route_class=StrictRoute, prefix="/kbs/{kb_id}", tags=["review"])
+
+
+class Two(Body):
+    """Two entities that are two things."""
+
+    one: UUID
+    other: UUID
+    why: str = ""
 
 
 @router.get("/review/pending")
@@ -75,3 +84,53 @@ def reject_held_fact(kb_id: UUID, fact_id: UUID, who: Editor, body: Why | None =
     with who.act("fact rejected", why) as door:
         refusal = reject_fact(door, fact_id, why)
     return {"fact_id": fact_id, "verdict": "rejected", "refusal_id": refusal, "seq": door.seq}
+
+
+@router.get("/review/candidates")
+def list_candidates(
+    kb_id: UUID, who: Reader, as_of: str | None = None, limit: int = 50, cursor: str | None = None
+) -> dict[str, Any]:
+    """Pairs of entities that look alike and that nothing decides, the likeliest first, with what speaks for either."""
+    with who.read() as conn:
+        return pairs.list_doubts(conn, kb_id, who.moment(conn, as_of=as_of), limit=limit, cursor=cursor)
+
+
+@router.post("/review/candidates/{candidate_id}/same")
+def they_are_one(kb_id: UUID, candidate_id: UUID, who: Editor, body: Why | None = None) -> dict[str, Any]:
+    """A person says that they are one: they are merged, which can be taken back like any merge."""
+    why = why_of(body)
+    with who.act("entities merged", why) as door:
+        merge_id = pairs.same(door, candidate_id, why)
+    return {"candidate_id": candidate_id, "verdict": "same", "merge_id": merge_id, "seq": door.seq}
+
+
+@router.post("/review/candidates/{candidate_id}/not-same")
+def they_are_two(kb_id: UUID, candidate_id: UUID, who: Editor, body: Why | None = None) -> dict[str, Any]:
+    """A person says that they are two: no document will make them one."""
+    why = why_of(body)
+    with who.act("entities told apart", why) as door:
+        distinction_id = pairs.not_same(door, candidate_id, why)
+    return {"candidate_id": candidate_id, "verdict": "not same", "distinction_id": distinction_id, "seq": door.seq}
+
+
+@router.get("/distinctions")
+def list_distinctions(kb_id: UUID, who: Reader, as_of: str | None = None) -> dict[str, Any]:
+    """What people said are two things, newest first."""
+    with who.read() as conn:
+        return pairs.list_distinctions(conn, kb_id, who.moment(conn, as_of=as_of))
+
+
+@router.post("/distinctions", status_code=201)
+def tell_apart(kb_id: UUID, body: Two, who: Editor) -> dict[str, Any]:
+    """Two entities are two things, whatever looks alike; nobody needs to have doubted it."""
+    with who.act("entities told apart", body.why) as door:
+        distinction_id = pairs.distinguish(door, body.one, body.other, body.why)
+    return {"distinction_id": distinction_id, "seq": door.seq}
+
+
+@router.post("/distinctions/{distinction_id}/revert")
+def not_apart_any_more(kb_id: UUID, distinction_id: UUID, who: Editor, body: Why | None = None) -> dict[str, Any]:
+    """Two entities may be one again, if documents say so."""
+    with who.act("distinction reverted", why_of(body)) as door:
+        pairs.take_back(door, distinction_id)
+    return {"distinction_id": distinction_id, "verdict": "taken back", "seq": door.seq}

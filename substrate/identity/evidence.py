@@ -16,8 +16,8 @@ from functools import cached_property
 from typing import Literal
 from uuid import UUID
 
-from substrate.identity.names import Name, Relation, acronym, clash, keys, read_name, relation
-from substrate.identity.sightings import unique_identifiers
+from substrate.identity.names import Name, Relation, acronym, clash, keys, read_name, relation, sounds
+from substrate.identity.sightings import EMPLOYS, unique_identifiers
 from substrate.identity.words import NEAR_FIELDS
 
 Strength = Literal["sure", "likely", "plain", "doubtful", "none"]
@@ -197,6 +197,19 @@ def _facts_in_common(one: Profile, other: Profile) -> tuple[int, int]:
     return len(shared - weak), len(weak)
 
 
+def _one_fits_many(one: Profile, other: Profile) -> bool:
+    """Is a given name of one an initial or a short form? It fits others who lead the same project too."""
+    if sounds(one.name) == sounds(other.name) or sorted(one.name.tokens) == sorted(other.name.tokens):
+        return False
+    return _may_be_people(one, other)
+
+
+def _enough(one: Profile, other: Profile) -> bool:
+    """One employer, or two facts of other sorts, both have."""
+    strong = {f for f in one.of("f:") & other.of("f:") if _relation_of(f) not in _PLACES}
+    return len(strong) > 1 or any(_relation_of(f).replace("_", " ") in EMPLOYS for f in strong)
+
+
 def _soft(case: _Case) -> Bar | None:
     one, other = case.one, case.other
     kinds = frozenset(k for k in (one.kind, other.kind) if k is not None)
@@ -261,9 +274,11 @@ def _alike(case: _Case, related: Relation, strong: int, weak: int, bar: Bar | No
     if related == "typo" and (one.norm in other.of("x:") or other.norm in one.of("x:")):
         case.reasons.append("one text uses both names")
         return case.verdict("doubtful" if strong else "none", 0.4 if strong else 0.0, "hard")
+    short_for = acronym(one.name, other.name) or acronym(other.name, one.name)
+    if strong and related == "variant" and not short_for and _one_fits_many(one, other) and not _enough(one, other):
+        return case.verdict("doubtful", 0.45)
     if strong:
         return case.verdict("likely", {"script": 0.85, "variant": 0.8, "typo": 0.75}[related])
-    short_for = acronym(one.name, other.name) or acronym(other.name, one.name)
     if weak and not _may_be_people(one, other) and (long or related == "script" or short_for):
         case.reasons.append("the same place")
         return case.verdict("likely", 0.7)

@@ -17,7 +17,7 @@ from substrate.db import Database
 from substrate.identity.evidence import Profile, judge
 from substrate.identity.families import Families, load_families, names_on
 from substrate.identity.moving import Move, move_names
-from substrate.identity.placing import homes, make_homes, owners
+from substrate.identity.placing import Unit, homes, make_homes, owners, units
 from substrate.ledger.door import Door, open_door
 from substrate.ledger.entities import canonical_ids
 from substrate.ledger.merges import merge, parted, revert_merge
@@ -88,7 +88,7 @@ class _Settling:
         group = _groups(merges)
         at: dict[UUID, set[int]] = defaultdict(set)
         for entity in group.keys() & self.owner.keys():
-            at[group[entity]].add(self.owner[entity])
+            at[group[entity]].add(self.owner[entity][0])
         mixed = {g for g, clusters in at.items() if len(clusters) > 1}
         again: set[str] = set()
         touched: set[UUID] = set()
@@ -103,36 +103,44 @@ class _Settling:
         return again
 
     def _names_on(self, entities: Any) -> set[str]:
-        at = {self.owner[e] for e in entities if e in self.owner}
+        at = {self.owner[e][0] for e in entities if e in self.owner}
         return {p.norm for i in at for p in self.clusters[i]}
 
     def _move(self, busy: set[int]) -> None:
         strays = [
-            (i, p, entity)
-            for i, cluster in enumerate(self.clusters)
-            if i not in busy
-            for p in cluster
+            (unit, p, entity)
+            for unit, p in units(self.families)
+            if unit[0] not in busy
             for entity in sorted(p.entities)
-            if self.owner[entity] != i
+            if self.owner[entity] != unit
         ]
-        homeless = sorted({i for i, _, _ in strays if i not in self.home})
-        self.home |= make_homes(self.door, [(i, self.clusters[i]) for i in homeless])
-        move_names(self.door, [Move(p.norm, p.signature, entity, self.home[i]) for i, p, entity in strays])
+        homeless: dict[Unit, list[Profile]] = defaultdict(list)
+        for unit, profile, _ in strays:
+            if unit not in self.home:
+                homeless[unit].append(profile)
+        made = make_homes(self.door, homeless)
+        self.home |= made
+        self.owner |= {entity: unit for unit, entity in made.items()}
+        move_names(self.door, [Move(p.norm, p.signature, entity, self.home[unit]) for unit, p, entity in strays])
 
     def _merge(self, busy: set[int]) -> None:
         by_cluster: dict[int, list[UUID]] = defaultdict(list)
-        for entity, i in self.owner.items():
+        for entity, (i, _) in self.owner.items():
             by_cluster[i].append(entity)
         several = {i: its for i, its in by_cluster.items() if i not in busy and len(its) > 1}
         if not several:
             return
         asked = {"kb_id": self.door.kb_id, "ids": sorted({e for its in several.values() for e in its})}
         rows = self.door.connection.execute(sql.query("identity_entities"), asked).fetchall()
-        order = {row["id"]: at for at, row in enumerate(rows)}
+        # The one that was there first keeps its name; of those that came at once the one that says most.
+        order = {row["id"]: (row["recorded_seq"], -len(row["label"]), row["label"], row["id"]) for row in rows}
         for i, its in sorted(several.items()):
-            first, *rest = sorted(its, key=lambda e: order[e])
-            for entity in rest:
-                self._join(first, entity, self.clusters[i])
+            self._join_all(sorted(its, key=lambda e: order[e]), self.clusters[i])
+
+    def _join_all(self, entities: Sequence[UUID], cluster: Sequence[Profile]) -> None:
+        first, *rest = entities
+        for entity in rest:
+            self._join(first, entity, cluster)
 
     def _join(self, keep: UUID, absorbed: UUID, cluster: Sequence[Profile]) -> None:
         canonical = canonical_ids(self.door.connection, self.door.kb_id, [keep, absorbed])
@@ -146,7 +154,7 @@ class _Settling:
         wanted: dict[tuple[UUID, UUID], tuple[float, tuple[str, ...]]] = {}
         cluster_of = {p.digest: i for i, cluster in enumerate(self.clusters) for p in cluster}
         for doubt in self.families.partition.doubts:
-            ends = {self.home.get(cluster_of[p.digest]) for p in doubt.pair} - {None}
+            ends = {self.home.get((cluster_of[p.digest], p.norm)) for p in doubt.pair} - {None}
             ids = sorted({self.canonical.get(e, e) for e in ends if e is not None})
             if len(ids) == 2 and frozenset(ids) not in self.families.told_apart:
                 wanted.setdefault((ids[0], ids[1]), (doubt.score, doubt.reasons))

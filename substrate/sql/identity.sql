@@ -139,7 +139,10 @@ where k.kb_id = %(kb_id)s and k.document_id = any(%(documents)s)
 -- name: identity_assertions_of_claims
 -- Live assertions of these claims, each with whether a person had a say in what becomes of it.
 select a.*, exists (select from withheld w where w.kb_id = a.kb_id and w.assertion_id = a.id and w.invalidated_seq is null)
-            or exists (select from corrections r where r.kb_id = a.kb_id and r.assertion_id = a.id) as judged
+            or exists (select from evidence e
+                       join facts f on f.kb_id = e.kb_id and f.lineage_id = e.lineage_id
+                       join corrections r on r.kb_id = f.kb_id and r.fact_id = f.id and r.invalidated_seq is null
+                       where e.kb_id = a.kb_id and e.assertion_id = a.id and e.invalidated_seq is null) as judged
 from assertions a
 where a.kb_id = %(kb_id)s and a.claim_id = any(%(ids)s) and a.invalidated_seq is null
 
