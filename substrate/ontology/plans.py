@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import hashlib
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 from uuid import UUID
@@ -110,7 +111,8 @@ def make_plan(conn: AnyConnection, kb_id: UUID, asked: Iterable[Term], mode: Mod
     draft = _Draft(held, wanted, uses, refused, mode)
     draft.judge()
     final = _fitting(draft.final.values())
-    steps = tuple(_settled(conn, kb_id, final, s) for s in draft.steps())
+    with planned_blind(conn):
+        steps = tuple(_settled(conn, kb_id, final, s) for s in draft.steps())
     rebound = _rebound(conn, kb_id, held_ontology, final) if draft.changes else 0
     said = (*notes, *more)
     unchanged = len(draft.final) - sum(s.action in ("added", "changed") for s in steps)
@@ -241,6 +243,21 @@ def _settled(conn: AnyConnection, kb_id: UUID, final: Ontology, step: Step) -> S
         return step
     found = RelationState(conn, kb_id, final, step.key).settle(0)
     return replace(step, outcomes={outcome: found.counts[outcome] for outcome in OUTCOMES})
+
+
+@contextmanager
+def planned_blind(conn: AnyConnection) -> Iterator[None]:
+    """Statements are planned without a look at the values, as in a transaction that reads: right after a large import
+    the statistics say that a relation has a handful of rows, and a plan made for that took minutes."""
+    was = _planned(conn, "force_generic_plan")
+    yield
+    _planned(conn, was)
+
+
+def _planned(conn: AnyConnection, mode: str) -> str:
+    row = conn.execute(sql.query("planned_so"), {"mode": mode}).fetchone()
+    assert row is not None  # noqa: S101 - a select without from always has a row
+    return str(row["was"])
 
 
 def _rebound(conn: AnyConnection, kb_id: UUID, held: Ontology, final: Ontology) -> int:

@@ -37,6 +37,10 @@ select a.phrase, a.predicate_key, count(*) as assertions from assertions a
 where a.kb_id = %(kb_id)s and a.claim_id is not null and a.invalidated_seq is null
 group by a.phrase, a.predicate_key
 
+-- name: planned_so
+-- How statements of this transaction are planned from here on; returns how they were.
+select current_setting('plan_cache_mode') as was, set_config('plan_cache_mode', %(mode)s, true) as now
+
 -- name: keep_plan
 -- The same plan made twice is one row.
 insert into ontology_plans (kb_id, id, source, source_name, mode, wanted, shown, made_by)

@@ -1,0 +1,1 @@
+"""How an ontology of a thousand classes is planned, applied, exported, checked and searched."""
