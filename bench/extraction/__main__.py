@@ -84,8 +84,10 @@ def main() -> int:
         met = with_endpoint(settings, arguments.passages)
         bare = f"threads that only ask: {met.bare_per_s:.1f} a second"
         print(f"endpoint: {met.passages} passages in {met.seconds:.1f} s; {bare}", flush=True)
-    url, model = arguments.smoke or (None, None)
-    smoked = smoke(url, model, arguments.sentences) if url else []
+    smoked: list[str] = []
+    if arguments.smoke:
+        url, model = arguments.smoke
+        smoked = smoke(url, model, arguments.sentences)
     line = f"extraction: sentences_per_s={speed:.0f} endpoint_share={met.share:.2f}"
     if arguments.passages == parser.get_default("passages"):
         _write(speed, sentences, met, smoked, line)
