@@ -9,7 +9,8 @@ from uuid import UUID
 from substrate import sql, work
 from substrate.db import Database, WriteConnection
 from substrate.identity.claims import BoundClaim, bound_claims
-from substrate.identity.drafts import drafts_of
+from substrate.identity.drafts import drafts_of, names_in
+from substrate.identity.late import mention_late, place_late
 from substrate.ledger.assertions import assert_batch
 from substrate.ledger.door import Door, open_door
 from substrate.ledger.pending import propose
@@ -39,7 +40,7 @@ def _assert(connection: WriteConnection, kb_id: UUID, lease: work.Lease) -> int:
     with open_door(connection, kb_id, actor="pipeline", via="pipeline", action="facts asserted") as door:
         ontology = load_ontology(connection, kb_id)
         claims = bound_claims(connection, kb_id, lease.items, lease.code_version, ontology)
-        stated = _assert_documents(door, [c for c in claims if c.kind == "file"], ontology)
+        stated = _assert_documents(door, [c for c in claims if c.kind == "file"], lease.code_version, ontology)
         proposed = propose(door, [c for c in claims if c.kind == "memory"])
         _take_leave(door, lease)
     return stated + proposed
@@ -56,7 +57,7 @@ def _take_leave(door: Door, lease: work.Lease) -> None:
         close_version_assertions(door, [row["version_id"] for row in rows], "superseded")
 
 
-def _assert_documents(door: Door, claims: Sequence[BoundClaim], ontology: Ontology) -> int:
+def _assert_documents(door: Door, claims: Sequence[BoundClaim], extractor: str, ontology: Ontology) -> int:
     if not claims:
         return 0
     rows = door.connection.execute(
@@ -69,5 +70,11 @@ def _assert_documents(door: Door, claims: Sequence[BoundClaim], ontology: Ontolo
     by_document: dict[UUID, list[BoundClaim]] = defaultdict(list)
     for claim in claims:
         by_document[document_of[claim.id]].append(claim)
+    # A phrase may have been bound otherwise since its claims' names were resolved.
+    late = [c for c in claims if not names_in([c]).keys() <= entities[document_of[c.id]].keys()]
+    placed = place_late(door, late, extractor, ontology)
+    mention_late(door, late, placed)
+    for (document, name), entity in placed.items():
+        entities[document].setdefault(name, entity)
     drafts = [d for document, its in by_document.items() for d in drafts_of(its, entities[document])]
     return len(assert_batch(door, drafts, ontology).lineages)

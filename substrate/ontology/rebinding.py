@@ -18,6 +18,7 @@ from substrate.db import AnyConnection
 from substrate.extraction.claims import Value
 from substrate.identity.claims import BoundClaim, bound_claim
 from substrate.identity.drafts import drafts_of, names_in
+from substrate.identity.late import mention_late, place_late
 from substrate.ledger.assertions import assert_batch
 from substrate.ledger.door import Door
 from substrate.ledger.drafts import Draft
@@ -118,11 +119,10 @@ class _Batch:
             if row["assertion_id"] is not None:
                 by_chunk[row["chunk_id"]].append(row)
         claims = {chunk: [bound_claim(row, self.after) for row in rows] for chunk, rows in by_chunk.items()}
-        entities = self._entities([row for rows in by_chunk.values() for row in rows], claims)
+        entities = self._entities([row for rows in by_chunk.values() for row in rows], claims, extractor)
         drafts = [d for chunk, found in claims.items() for d in drafts_of(found, entities[chunk])]
         mine = {f"claim:{i}" for i in moving}
         gone = [row["assertion_id"] for rows in by_chunk.values() for row in rows if row["id"] in moving]
-        self._mention([c for found in claims.values() for c in found if c.id in moving], entities)
         read = {c.id for found in claims.values() for c in found}
         names = self._names_gone(chunk_ids, drafts, read)
         self._assert([*gone, *names], [d for d in drafts if _asserts(d, mine)])
@@ -132,9 +132,12 @@ class _Batch:
         return self.door.connection.execute(sql.query(name), parameters).fetchall()
 
     def _entities(
-        self, rows: Sequence[Row], claims: Mapping[UUID, Sequence[BoundClaim]]
+        self, rows: Sequence[Row], claims: Mapping[UUID, Sequence[BoundClaim]], extractor: str
     ) -> dict[UUID, dict[str, UUID]]:
-        """Chunk → surface name → entity: as asserted, else as mentioned, else as the base knows or gets to know it."""
+        """Chunk → surface name → entity: as asserted, else as mentioned, else as the base knows or gets to know it.
+
+        A literal that is a thing now is mentioned; what was mentioned stays.
+        """
         found: dict[UUID, dict[str, UUID]] = {chunk: {} for chunk in claims}
         mentions = self._rows("mentions_of_claims", {"kb_id": self.door.kb_id, "ids": [row["id"] for row in rows]})
         chunk_of = {row["id"]: row["chunk_id"] for row in rows}
@@ -145,25 +148,15 @@ class _Batch:
             found[row["chunk_id"]][old.subject_name] = row["subject_id"]
             if old.object_name is not None and row["object_id"] is not None:
                 found[row["chunk_id"]][old.object_name] = row["object_id"]
-        lacking: dict[str, str | None] = {}
-        for chunk, some in claims.items():
-            lacking |= {n: kind for n, kind in names_in(some).items() if n not in found[chunk]}
-        made = resolve_names(self.door, lacking, self.after.class_by_word)
-        for chunk, some in claims.items():
-            found[chunk] |= {n: made[n] for n in names_in(some) if n not in found[chunk]}
+        late = [c for chunk, its in claims.items() for c in its if not names_in([c]).keys() <= found[chunk].keys()]
+        placed = place_late(self.door, [c for c in late if c.kind == "file"], extractor, self.after)
+        spelled = resolve_names(self.door, names_in([c for c in late if c.kind != "file"]), self.after.class_by_word)
+        for claim in late:
+            here = found[claim.row["chunk_id"]]
+            for name in names_in([claim]).keys() - here.keys():
+                here[name] = placed[claim.row["document_id"], name] if claim.kind == "file" else spelled[name]
+        mention_late(self.door, [c for c in late if c.kind == "file"], placed)
         return found
-
-    def _mention(self, claims: Sequence[BoundClaim], entities: Mapping[UUID, Mapping[str, UUID]]) -> None:
-        """A literal that is a thing now is mentioned; what was mentioned stays."""
-        rows = self._rows("mentions_of_claims", {"kb_id": self.door.kb_id, "ids": [c.id for c in claims]})
-        roles = {(row["claim_id"], row["role"]) for row in rows}
-        fresh = [
-            {"claim_id": c.id, "role": role, "entity_id": entities[c.row["chunk_id"]][name], "surface": name}
-            for c in claims
-            for role, name in (("subject", c.bound.subject_name), ("object", c.bound.object_name))
-            if name is not None and c.kind == "file" and (c.id, role) not in roles
-        ]
-        self.door.insert("mentions", fresh)
 
     def _names_gone(self, chunk_ids: Sequence[UUID], drafts: Iterable[Draft], read: set[UUID]) -> list[UUID]:
         """Names that these claims tell no more, since what they named is a literal now."""

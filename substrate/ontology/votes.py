@@ -133,9 +133,8 @@ class Voter:
         while True:
             level = self._level
             try:
-                return self._client.chat.completions.create(
-                    model=self._model, messages=messages, temperature=0, **_format(level)
-                )
+                body = {"model": self._model, "messages": messages, "temperature": 0, **_format(level)}
+                return self._client.post("/chat/completions", cast_to=object, body=body)
             except openai.APIStatusError as error:
                 if error.status_code not in _REFUSING or level == 2:
                     raise self._unavailable(error, messages) from None

@@ -226,3 +226,29 @@ def test_a_relation_declared_unique_late_and_a_phrase_bound_to_it_are_one_change
 def test_a_plan_of_the_ontology_that_is_not_there_is_refused(lines):
     with pytest.raises(NotFound, match="no plan"):
         preview_change(lines.database, lines.kb_id, Change(ontology_plan="0" * 64))
+
+
+def test_a_phrase_bound_between_two_stages_finds_the_names_it_needs(lines):
+    from substrate.documents.intake import PushItem, push
+    from substrate.pipeline import Services, run_pipeline
+    from tests.substrate.ontology.lines import LineReader
+
+    item = PushItem("a", "a.txt", b"Ann | engaged at | =Acme\nBo | lives by | Onward\n", None, "", "text/plain", "")
+    push(lines.database, lines.kb_id, [item], **BY)
+    with Services(lines.settings, embedder=lines.embedder, extractor=LineReader()) as services:
+        run_pipeline(lines.database, lines.kb_id, services, ("parse", "claims", "entities"))
+        lines.decide("engaged at", "works_for")
+        lines.decide("lives by", "motto")
+        run_pipeline(lines.database, lines.kb_id, services, ("facts",))
+    assert lines.held() == [("Ann", "works_for", "Acme", None), ("Bo", "motto", "=Onward", None)]
+    mentioned = "select count(*) from mentions where kb_id = %s and surface = 'Acme' and role = 'object'"
+    assert lines.one(mentioned) == 1
+    assert lines.sound()
+
+
+def test_a_thing_that_a_binding_makes_is_the_one_that_other_documents_name(lines):
+    lines.tell("a", "Ann | engaged at | =Acme")
+    lines.tell("b", "Cy | works for | Acme")
+    lines.decide("engaged at", "works_for")
+    assert lines.held() == [("Ann", "works_for", "Acme", None), ("Cy", "works_for", "Acme", None)]
+    assert lines.one("select count(*) from entities where kb_id = %s and label = 'Acme'") == 1
