@@ -7,6 +7,7 @@ from datetime import UTC, datetime
 
 import pytest
 
+from substrate import sql
 from substrate.documents.intake import PushItem, push
 from substrate.documents.stage import run_parse
 from substrate.errors import InvalidInput, NotFound
@@ -147,6 +148,10 @@ def test_ten_among_many_are_all_found_by_the_index_and_without_it(shelf, databas
     assert vectors.ensure_vector_index(dsn, kb, vector_key(letters), 64, above=100)
     for few in (4000, 5):  # compared one by one; gone through by the index, which falls short of the ten
         assert found(few, namespace="rare").keys() == rare
+    short = sql._queries()["retrieval_hnsw_settings"].replace("'100000'", "'100'")
+    with monkeypatch.context() as patched:  # the index gives up before it meets one of the ten
+        patched.setitem(sql._queries(), "retrieval_hnsw_settings", short)
+        assert found(5, namespace="rare").keys() == rare
     by_index = found(5, namespace="half")  # many are equally like, so that likeness is what must agree
     assert sum(by_index.values()) >= 0.99 * sum(exact.values()) > 0 and by_index.keys() <= half
     assert len(by_index) == len(exact) == 50
