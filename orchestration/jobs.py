@@ -15,8 +15,8 @@ process_base = dg.define_asset_job(
 
 embed_ontology = dg.define_asset_job(
     "embed_ontology",
-    selection=dg.AssetSelection.assets("term_vectors"),
-    description="The vectors of one base's terms, and what is wrong in its ontology.",
+    selection=dg.AssetSelection.assets("term_vectors", "phrase_bindings"),
+    description="The vectors of one base's terms, what is wrong in its ontology, and phrases bound anew under it.",
 )
 
 sign_base = dg.define_asset_job(

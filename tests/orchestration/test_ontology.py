@@ -53,8 +53,10 @@ def run(job: dg.JobDefinition, substrate: Substrate, instance: dg.DagsterInstanc
 
 
 def metadata(done: dg.ExecuteInProcessResult) -> dict[str, dg.MetadataValue]:
-    (event,) = done.get_asset_materialization_events()
-    return dict(event.materialization.metadata)
+    """Of the vectors; the same run binds phrases anew."""
+    events = {e.asset_key.path[-1]: e for e in done.get_asset_materialization_events() if e.asset_key}
+    assert events.keys() == {"term_vectors", "phrase_bindings"}
+    return dict(events["term_vectors"].materialization.metadata)
 
 
 def checked(done: dg.ExecuteInProcessResult) -> dg.AssetCheckEvaluation:
