@@ -30,7 +30,8 @@ UNITS = {
     "litres": "L", "liters": "L", "l": "L", "m2": "m2", "square metres": "m2", "square meters": "m2",
     "people": "{people}", "employees": "{employees}", "staff": "{employees}", "人": "{people}",
     "名员工": "{employees}", "users": "{users}", "seats": "{seats}", "公斤": "kg", "公里": "km", "小时": "h",
-    "平方米": "m2", "吨": "t", "°c": "Cel", "bar": "bar", "hz": "Hz", "khz": "kHz", "mhz": "MHz", "ghz": "GHz",
+    "平方米": "m2", "吨": "t", "°c": "Cel", "bar": "bar", "hz": "Hz",
+    "hp": "[HP]", "khz": "kHz", "mhz": "MHz", "ghz": "GHz",
     "w": "W", "v": "V", "kv": "kV", "mah": "mA.h", "rpm": "{rpm}", "db": "dB", "ml": "mL", "mg": "mg", "ha": "ha",
     "hectares": "ha", "gwh": "GWh", "twh": "TWh", "gw": "GW", "acres": "[acr_us]", "miles": "[mi_i]", "feet": "[ft_i]",
     "inches": "[in_i]", "lbs": "[lb_av]", "pounds weight": "[lb_av]", "barrels": "{barrels}", "km/h": "km/h",
@@ -68,6 +69,14 @@ _PER = re.compile(
 
 
 _PER_UNIT = re.compile(r"\s*(?:/|per\s+)\s*(?:year|annum|month|week|day|hour)\b", re.IGNORECASE)
+_SPELLED = ("zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen "
+            "seventeen eighteen nineteen twenty").split()  # fmt: skip
+_COUNTED = re.compile(
+    rf"(?<![\w-])({'|'.join(_SPELLED[2:])})(?= (?:members|employees|people|staff|engineers|developers|analysts|"
+    rf"scientists)\b)( employees| people| staff)?|(?<=headcount of )({'|'.join(_SPELLED[2:])})\b",
+    re.IGNORECASE,
+)
+"""Numbers in words, where they count people."""
 _MORE = re.compile(r" (?:more|less|higher|lower|cheaper|above|below)\b(?! than)")
 _ADDRESS = re.compile(
     r"[\w.+-]+@[\w-]+(?:\.[\w-]+)+|https?://[^\s,;)>\"]+[^\s,;.)>\"]|(?<![\w@.])(?:www\.)?(?:[a-z0-9-]+\.)+"
@@ -89,6 +98,7 @@ class Amount:
 def amounts_in(text: str) -> Iterator[Amount]:
     """Every address, then every number of `text` with its unit; words that merely contain digits are skipped."""
     found = [Amount(m.start(), m.end(), Value(m.group())) for m in _ADDRESS.finditer(text)]
+    found += [Amount(m.start(), m.end(), _counted(m)) for m in _COUNTED.finditer(text)]
     yield from found
     for m in _AMOUNT.finditer(text):
         if any(a.start < m.end() and m.start() < a.end for a in found):
@@ -110,6 +120,11 @@ def amounts_in(text: str) -> Iterator[Amount]:
         end = per.end() if per else end
         raw = text[start:end].strip()
         yield Amount(start, end, Value(raw, _plain(amount), unit, _datatype(unit)))
+
+
+def _counted(m: re.Match[str]) -> Value:
+    word = (m.group(1) or m.group(3)).lower()
+    return Value(m.group(), Decimal(_SPELLED.index(word)), _unit((m.group(2) or "").strip()), "number")
 
 
 def parse_amount(text: str, unit: str | None = None) -> Value:

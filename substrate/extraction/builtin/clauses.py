@@ -22,6 +22,8 @@ _LEMMAS = {
     "cofounde": "co-found",
     "co-leads": "co-lead",
     "co-led": "co-lead",
+    "rebrande": "rebrand",
+    "rebranded": "rebrand",
 }
 _GOES_ON = re.compile(r"\s*[)）]?\s*(?:,|;|&|\band\b|\bthen\b)", re.IGNORECASE)
 _PARTICLES = {"up", "over", "down", "on", "off", "out", "back", "aside"}
@@ -67,7 +69,8 @@ def _clause(reader: Reader, verb: Any, whole: Mood | None) -> Clause:
         verb.dep_ in {"acl", "advcl"} and verb.tag_ == "VBN"
     )
     lemma = reader.unit(verb).lemma or _LEMMAS.get(verb.lemma_.lower(), verb.lemma_.lower())
-    particle = next((c.lower_ for c in verb.children if c.dep_ in {"prt", "advmod"} and c.lower_ in _PARTICLES), "")
+    near = [c for c in verb.children if c.dep_ == "prt" or (c.dep_ == "advmod" and c.i <= verb.i + 2)]
+    particle = next((c.lower_ for c in near if c.lower_ in _PARTICLES), "")
     if particle and c_follows(verb, particle):
         lemma = f"{lemma} {particle}"
     mood = moods.clause_mood(verb) or whole
@@ -120,6 +123,9 @@ def _subjects(reader: Reader, verb: Any) -> list[Any]:
     if own:
         return own
     head = verb.head
+    before = [c for c in verb.children if c.dep_ == "ccomp" and c.i < verb.i and c.tag_ in {"VBZ", "VBD", "VBN"}]
+    if before and verb.dep_ == "ROOT":
+        return [c for c in before[0].children if c.dep_ in _SUBJECTS]
     if verb.dep_ == "conj" and (misread := _before(reader, verb)) is not None:
         return [misread]
     if verb.dep_ == "acl" and verb.tag_ in {"VBN", "VBG"}:

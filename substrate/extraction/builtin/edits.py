@@ -25,6 +25,12 @@ _RENAMED = re.compile(
     r"company|app|application|repository) )?[`\"“]?(?P<old>[\w.-]+(?: [A-Z][\w.-]*)*)[`\"”]? (?:to|as) "
     r"[`\"“]?(?P<new>[\w.-]+(?: [A-Z][\w.-]*)*)[`\"”]?[.;]?$"
 )
+_BUMPED = re.compile(
+    r"\b(?:bump(?:ed|s|ing)?|upgrad(?:ed?|es|ing)|updat(?:ed?|es|ing)|downgrad(?:ed?|es|ing)) (?:the )?"
+    r"(?P<name>[\w.+-]+(?: [\w.+-]+){0,2}?)(?: from (?:version |v)?(?P<old>\d+(?:\.\d+)*))?"
+    r" to (?:version |v)?(?P<new>\d+(?:\.\d+)*)\b",
+    re.IGNORECASE,
+)
 _OF_A_RECORD = frozenset(
     "status state priority severity assignee reporter owner maintainer milestone component estimate type resolution "
     "sprint stage phase lead sponsor reviewer approver category classification".split()
@@ -40,11 +46,21 @@ def edit_drafts(text: str, context: Term | None, anchor: Anchor | None, dated: s
         return [
             Draft(named(m.group("old")), "known as", text_value(m.group("new").rstrip(".")), time, wording="renamed")
         ]
+    if (m := _BUMPED.search(bare)) is not None and len(bare.split()) < 14:
+        return _versions(m, times)
     m = _CHANGED.match(bare)
     key = read_key(m.group("key")) if m is not None else None
     if m is None or key is None or context is None or key.plain not in _OF_A_RECORD:
         return []
     return changed_field(context, key, m.group("old") or "", m.group("new"), times, anchor)
+
+
+def _versions(m: re.Match[str], times: Sequence[TimeMention]) -> list[Draft]:
+    thing = named(m.group("name"))
+    found = [Draft(thing, "version", text_value(m.group("new")), interval(times, "start"), wording="version")]
+    if m.group("old"):
+        found.append(Draft(thing, "version", text_value(m.group("old")), handover_end(times), wording="version"))
+    return found
 
 
 def changed_field(

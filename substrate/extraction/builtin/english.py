@@ -10,6 +10,7 @@ from typing import Any
 from substrate.extraction.builtin import (
     frames_leaving,
     frames_measures,
+    frames_moments,
     frames_mutual,
     frames_names,
     frames_roles,
@@ -43,7 +44,10 @@ _SPECIAL = (
     frames_measures.placed_by_kind,
     frames_measures.stated,
     frames_measures.sized,
+    frames_measures.versioned,
+    frames_measures.worth,
     frames_measures.due,
+    frames_measures.paying,
     frames_measures.reachable,
     frames_measures.holders_listed,
     frames_measures.supplied,
@@ -55,10 +59,11 @@ _SPECIAL = (
     frames_values.changed,
     frames_measures.reached,
     frames_measures.allotted,
+    frames_moments.retired,
     frames_leaving.quit_role,
     frames_roles.appointed,
     frames_leaving.joined,
-    frames_values.began,
+    frames_moments.began,
 )
 _UNKNOWN_DATE = re.compile(
     r",?\s*\b(?:(?P<until>until|till|to|through|up to)|on|at|from|since) (?:an?|some) "

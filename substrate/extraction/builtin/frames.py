@@ -10,7 +10,7 @@ from substrate.extraction.builtin.clauses import Clause
 from substrate.extraction.builtin.drafts import Draft, Findings
 from substrate.extraction.builtin.intervals import interval
 from substrate.extraction.builtin.terms import Reader, Term
-from substrate.extraction.builtin.vocabulary import GROUP_WORDS
+from substrate.extraction.builtin.vocabulary import GROUP_WORDS, MEASURED_NOUNS
 from substrate.extraction.claims import ClaimTime, Value
 
 
@@ -99,8 +99,9 @@ def _passive(scene: Scene, clause: Clause) -> bool:
     if known is None or not agents:
         return False
     share = next((scene.reader.term(c) for c in clause.verb.children if scene.reader.unit(c).kind == "amount"), None)
-    if known.phrase == "owns" and share is not None:
-        owned = [t for t in scene.subjects(clause) if t.sort in {"name", "definite", "pronoun"}]
+    if known.phrase in {"owns", "holds"} and share is not None and share.value is not None and share.value.unit == "%":
+        above = next((c for c in scene.clauses if c.verb == clause.verb.head), clause)
+        owned = [t for t in scene.subjects(clause) + scene.subjects(above) if t.sort in {"name", "definite", "pronoun"}]
         time = interval(clause.times, aspect_of(clause, known.aspect), clause.tense)
         for a, b in ((a, b) for a in agents for b in owned):
             scene.add(clause, a, "owns", b, time, qualifiers=(("share", share.text),))
@@ -129,6 +130,16 @@ def _one(scene: Scene, clause: Clause, known: verbs.Relation, time: ClaimTime, a
         return False
     if target.sort == "noun" and known.phrase in OVER_THINGS and _bare(target):
         target = replace(target, sort="thing")
+    if target.sort == "attribute" and known.phrase in OVER_THINGS and target.owner is not None and _bare(target):
+        if (
+            target.owner.sort == "name"
+            and subject.kind in {None, "person"}
+            and target.owner.kind in {None, "organization"}
+        ):
+            scene.add(clause, subject, "works for", target.owner, time, subject_kind="person", confidence=0.7)
+        target = replace(target, sort="thing")
+    if target.sort == "attribute" and known.phrase in _MADE:
+        target = replace(target, sort="thing")
     named = target.sort == "thing" and known.phrase in OVER_THINGS
     if not (named or usable_object(target)) or subject.sort in {"noun", "value", "time", "role"}:
         return False
@@ -153,12 +164,18 @@ _OF_THINGS = frozenset("makes supplies uses".split())
 """These relate two things: a quantity after them is how much, of something else."""
 
 
-OVER_THINGS = frozenset(("responsible for", "manages", "runs", "leads", "oversees", "owns", "maintains", "operates"))
-"""What a person has charge of need not be named ("responsible for exports")."""
+OVER_THINGS = frozenset(
+    ("responsible for", "manages", "runs", "leads", "oversees", "owns", "maintains", "operates", "makes", "supplies",
+     "works in", "conducts", "organises", "built", "designed")
+)  # fmt: skip
+"""What somebody has charge of or makes need not be named ("responsible for exports", "makes heat pumps")."""
+_MADE = frozenset(("supplies", "makes", "maintains", "built", "designed", "conducts", "organises"))
 
 
 def _bare(term: Term) -> bool:
     """No "a", "some" or number before it."""
+    if term.token.tag_ not in {"NN", "NNS"} or (term.owner is not None and term.text in MEASURED_NOUNS):
+        return False
     before = [c for c in term.token.children if c.i < term.token.i]
     return not any(c.dep_ in {"det", "nummod", "predet"} and c.lower_ != "all" for c in before)
 

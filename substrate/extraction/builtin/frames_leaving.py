@@ -9,7 +9,7 @@ from substrate.extraction.builtin.clauses import Clause
 from substrate.extraction.builtin.drafts import role_drafts
 from substrate.extraction.builtin.frames import Scene, aspect_of
 from substrate.extraction.builtin.frames_roles import HELD, led_thing, organisation_beside, roles_among
-from substrate.extraction.builtin.intervals import interval
+from substrate.extraction.builtin.intervals import handover_end, interval
 from substrate.extraction.builtin.terms import EMPLOYER, Term
 from substrate.extraction.claims import ClaimTime
 
@@ -93,6 +93,10 @@ def joined(scene: Scene, clause: Clause) -> bool:
         return False
     time = interval(clause.times, aspect_of(clause, "start"), clause.tense)
     done = False
+    for old in (t for t in scene.terms(clause.at("from")) if t.sort == "name" and t.kind in {None, "organization"}):
+        for person in scene.subjects(clause):
+            scene.add(clause, person, "works for", old, handover_end(clause.times), subject_kind="person")
+            done = True
     for person in scene.subjects(clause):
         for thing in scene.terms(clause.objects):
             if thing.sort == "attribute" and thing.text in {"board", "team", "council"} and thing.owner:

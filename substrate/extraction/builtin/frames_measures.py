@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import re
 from dataclasses import replace
+from typing import Any
 
+from substrate.extraction.builtin import verbs
 from substrate.extraction.builtin.clauses import Clause
 from substrate.extraction.builtin.drafts import role_drafts
 from substrate.extraction.builtin.frames import Scene, aspect_of
@@ -12,6 +14,7 @@ from substrate.extraction.builtin.frames_values import attribute, date_value, me
 from substrate.extraction.builtin.intervals import interval
 from substrate.extraction.builtin.terms import POINTING, Term
 from substrate.extraction.claims import UNDATED, Value
+from substrate.extraction.times import TimeMention
 
 _REACHING = frozenset({*"reach total hit stand amount come average equal".split(), "come in"})
 _PREMISES = {
@@ -121,10 +124,15 @@ def due(scene: Scene, clause: Clause) -> bool:
     due_on = clause.lemma == "be" and any(c.lower_ == "due" for c in clause.verb.children)
     happens = clause.lemma == "take" and any(o.lower_ == "place" for o in clause.objects)
     happens = happens or (clause.passive and clause.lemma == "hold" and not clause.at("by"))
-    points = [m for m in clause.times if m.shape in {"point", "by", "interval", "until"}]
-    if not (due_on or happens):
+    points = [m for m in clause.times if m.shape in {"point", "by", "interval", "until", "as_of", "since"}]
+    effect = clause.lemma in {"take", "come"} and any(t.lower_ in {"effect", "force"} for t in _complements(clause))
+    lasting = clause.lemma in _LASTING or any(c.lower_ == "valid" for c in clause.verb.children)
+    until = [m for m in clause.times if m.shape == "until"]
+    if lasting and until and not clause.objects:
+        return _until(scene, clause, until[0])
+    if not (due_on or happens or effect):
         return False
-    phrase = "due on" if due_on else "takes place on"
+    phrase = "due on" if due_on else "takes effect on" if effect else "takes place on"
     done = False
     for subject in (t for t in scene.subjects(clause) if t.sort in POINTING and t.kind != "person"):
         if points:
@@ -134,6 +142,56 @@ def due(scene: Scene, clause: Clause) -> bool:
             scene.add(clause, subject, "takes place in", place, interval(points, "event"), object_kind="place")
             done = True
     return done
+
+
+_LASTING = frozenset("extend renew run last apply prolong".split())
+
+
+def _complements(clause: Clause) -> list[Any]:
+    return [*clause.objects, *(t for p, t in clause.prepositions if p == "into")]
+
+
+def _until(scene: Scene, clause: Clause, mention: TimeMention) -> bool:
+    """ "The contract was extended until D", "is valid until D"."""
+    done = False
+    for subject in scene.subjects(clause):
+        term = replace(subject, sort="thing", owner=None) if subject.sort == "attribute" else subject
+        if term.sort in POINTING and term.kind != "person" and term.sort != "pronoun":
+            words = date_value(scene.text, mention)
+            scene.add(clause, term, "valid until", words, interval([mention], "end"))
+            done = True
+    return done
+
+
+def paying(scene: Scene, clause: Clause) -> bool:
+    """ "X pays 2,400 pounds a month", "X owes V", "X spends V"."""
+    if clause.lemma not in {"pay", "owe", "spend"} or clause.passive:
+        return False
+    values = [t for t in scene.terms(clause.objects) if t.value is not None and t.value.datatype == "money"]
+    subjects = [t for t in scene.subjects(clause) if t.sort in POINTING]
+    if len(values) != 1 or values[0].value is None or (clause.lemma == "pay" and clause.tense == "past"):
+        return False
+    for subject in subjects:
+        time = interval(clause.times, aspect_of(clause, "state"), clause.tense)
+        scene.add(clause, subject, f"{clause.lemma}s", values[0].value, time)
+    return bool(subjects)
+
+
+def worth(scene: Scene, clause: Clause) -> bool:
+    """ "The offer is worth V", "a partnership worth V" as an object: what it is worth. Other frames read on."""
+    for token in scene.reader.doc:
+        values = [c for c in token.children if scene.reader.unit(c).kind == "amount"] if token.lower_ == "worth" else []
+        near = token.head == clause.verb or token.head.head == clause.verb
+        if len(values) != 1 or not near:
+            continue
+        term = scene.reader.term(token.head) if token.head.pos_ in {"NOUN", "PROPN"} else None
+        terms = [term] if term is not None else scene.subjects(clause)
+        value = scene.reader.unit(values[0]).value
+        for subject in terms:
+            subject = replace(subject, sort="thing", owner=None) if subject.sort in {"noun", "attribute"} else subject
+            if value is not None and subject.sort in POINTING:
+                scene.add(clause, subject, "worth", value, interval(clause.times, "state", clause.tense))
+    return False
 
 
 def reachable(scene: Scene, clause: Clause) -> bool:
@@ -150,6 +208,30 @@ def reachable(scene: Scene, clause: Clause) -> bool:
                 made = replace(clause, mood=None if clause.mood == "hedged" else clause.mood)
                 scene.add(made, person, kind, term.value, UNDATED)
     return bool(people and addresses)
+
+
+def versioned(scene: Scene, clause: Clause) -> bool:
+    """ "X is running version V", "X was upgraded to version V"."""
+    nouns = [
+        t for t in (*clause.objects, *clause.at("to", "with", "on")) if t.lower_ in {"version", "release", "firmware"}
+    ]
+    if not nouns:
+        return False
+    unit = next(
+        (scene.reader.unit(c) for n in nouns for c in n.children if scene.reader.unit(c).kind == "amount"), None
+    )
+    text = scene.text[scene.reader.unit(nouns[0]).end :]
+    m = re.match(r" (?P<v>v?\d+(?:\.\d+)*)", text)
+    if m is None and unit is None:
+        return False
+    words = m.group("v") if m is not None else unit.text if unit is not None else ""
+    aspect: verbs.Aspect = "start" if clause.lemma in {"upgrade", "update", "move", "bump"} else "state"
+    subjects = scene.subjects(clause) if clause.passive or clause.objects else []
+    for subject in (t for t in subjects if t.sort in POINTING):
+        scene.add(
+            clause, subject, "version", Value(words), interval(clause.times, aspect_of(clause, aspect), clause.tense)
+        )
+    return bool(subjects)
 
 
 def placed_by_kind(scene: Scene, clause: Clause) -> bool:

@@ -23,6 +23,15 @@ _ALIAS = re.compile(
 )
 
 
+_REACHED = re.compile(
+    r",? ?\(?(?:e-?mail|tel(?:ephone)?|phone|mobile|cell)?\.?:? ?(?P<at>[\w.+-]+@[\w.-]+\w|\+\d[\d ()/-]{6,18}\d)\)?",
+    re.IGNORECASE,
+)
+_VERSION = re.compile(
+    r"(?:,? \(?| )(?:library|module|package|service)?,? ?(?:version|release|v\.) (?P<v>\d+(?:\.\d+)*)\)?,?"
+)
+
+
 def renamed(scene: Scene, clause: Clause) -> bool:
     """ "X was renamed Y", "X changed its name to Y", "Y renamed X Z", "X is (also) known as Y"."""
     lemma = clause.lemma
@@ -71,6 +80,17 @@ def lift_aliases(masked: Masked) -> tuple[Masked, tuple[Draft, ...]]:
             stop += 1
         gone.update(range(left + 1, stop))
     for i in names:
+        reached = _REACHED.match(masked.text, units[i].end) if units[i].guess in {None, "person"} else None
+        if reached is not None:
+            kind = "email" if "@" in reached.group("at") else "phone"
+            who = Term("name", units[i].text, units[i].guess, unit=units[i])
+            drafts.append(Draft(who, kind, text_value(reached.group("at")), UNDATED, wording=kind))
+            gone.update(j for j, u in enumerate(units) if units[i].end <= u.start < reached.end())
+        m = _VERSION.match(masked.text, units[i].end)
+        if m is not None:
+            thing = Term("name", units[i].text, units[i].guess, unit=units[i])
+            drafts.append(Draft(thing, "version", text_value(m.group("v")), UNDATED, wording="version"))
+            gone.update(j for j, u in enumerate(units) if units[i].end <= u.start < m.end())
         role = units[i + 2] if i + 3 < len(units) else None
         if role and role.kind == "role" and units[i + 1].text == "(" and units[i + 3].text == ")":
             holder = Term("name", units[i].text, units[i].guess, unit=units[i])
@@ -104,8 +124,16 @@ def appositions(scene: Scene, whole: Mood | None) -> None:
             _titled(scene, token, mood)
 
 
+def _has_a_seat(term: Term) -> bool:
+    return term.kind == "organization" or (term.kind is None and " " not in term.text)
+
+
 def _apposition(scene: Scene, head: Term, other: Term, mood: Mood | None) -> None:
     holder, role = (head, other) if other.sort == "role" else (other, head)
+    if head.sort == other.sort == "name" and other.kind == "place" and _has_a_seat(head):
+        draft = Draft(head, "located in", other, UNDATED, mood, None, "place", confidence=0.7, wording=",")
+        scene.findings.drafts.append(draft)
+        return
     if holder.sort != "name" or role.sort != "role":
         return
     relating = read_role(role.text).relation is not None and role.owner is not None

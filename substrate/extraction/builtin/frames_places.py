@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 from substrate.extraction.builtin.drafts import Draft
@@ -13,6 +14,32 @@ from substrate.extraction.claims import UNDATED, Mood
 
 _OF_PERSON = {"of", "from", "at", "with"}
 _OF_THING = {"in", "of"}
+SITES = frozenset(
+    "office site plant factory depot branch yard warehouse laboratory lab store shop campus server host machine mill "
+    "hotel school museum station harbour terminal workshop".split()
+)
+_BASED = re.compile(r"(?P<place>[A-Z][\w'’]+(?: [A-Z][\w'’]+)?)-based")
+
+
+def _based(scene: Scene, token: Any, mood: Mood | None) -> None:
+    """ "The Sheffield-based manufacturer", "Lisbon-based Altamar": said of the name that the words stand beside."""
+    reader = scene.reader
+    m = _BASED.fullmatch(reader.unit(token).text)
+    if m is None:
+        return
+    head = token.head
+    near = [head, *(c for c in head.children if c.dep_ in {"appos", "compound"} and c.i > token.i)]
+    near += [head.head] if head.dep_ == "appos" else []
+    if head.dep_ == "attr" and head.head.lemma_ == "be":
+        near += [c for c in head.head.children if c.dep_ == "nsubj"]
+    who = next((t for t in near if reader.unit(t).kind == "name"), None)
+    if who is not None:
+        unit = reader.unit(who)
+        subject = Term("name", unit.text, unit.guess, who, unit=unit)
+        place = Term("name", m.group("place"), "place")
+        scene.findings.drafts.append(Draft(subject, "located in", place, UNDATED, mood, None, "place", wording="based"))
+
+
 _SITES = frozenset("office site plant factory depot branch yard warehouse laboratory lab store shop campus".split())
 
 
@@ -21,6 +48,17 @@ def beside_names(scene: Scene, whole: Mood | None) -> None:
     reader = scene.reader
     for token in reader.doc:
         unit = reader.unit(token)
+        _based(scene, token, whole)
+        if (
+            unit.kind == "word"
+            and token.dep_ in {"nsubj", "nsubjpass"}
+            and (site := reader.term(token)).sort == "thing"
+        ):
+            for prep, target in _right_behind(scene, token):
+                if prep in {"at", "in"} and token.lower_ in SITES:
+                    place = reader.term(target)
+                    draft = Draft(site, "located in", place, UNDATED, whole, None, "place", wording=prep)
+                    scene.findings.drafts.append(draft)
         if unit.kind != "name" or token.dep_ not in {
             "nsubj",
             "nsubjpass",
@@ -43,7 +81,8 @@ def _right_behind(scene: Scene, token: Any) -> list[tuple[str, Any]]:
     return [
         (c.lower_, g)
         for c in token.children
-        if c.dep_ == "prep" and c.i == token.i + 1
+        if c.dep_ == "prep"
+        and (c.i == token.i + 1 or all(t.lower_ in FORMER | {","} for t in scene.reader.doc[token.i + 1 : c.i]))
         for g in c.children
         if g.dep_ == "pobj" and scene.reader.unit(g).kind == "name"
     ]
@@ -59,16 +98,22 @@ def _one(scene: Scene, who: Term, prep: str, place: Term, mood: Mood | None) -> 
         phrase = "works in" if words[-1] in _SITES else "member of" if words[-1] in GROUP_WORDS else "works for"
         if prep in {"with", "at"} and phrase != "works for":
             return
-        was = any(c.lower_ in FORMER for c in who.token.children if c.i == who.token.i + 1 or c.dep_ == "advmod")
+        doc, behind = scene.reader.doc, who.token.i
+        was = any(t.lower_ in FORMER for t in doc[behind : behind + 4])
         scene.findings.drafts.append(
             Draft(
                 who, phrase, place, UNKNOWN_END if was else UNDATED, mood, "person", None, confidence=0.8, wording=prep
             )
         )
-    elif prep in _OF_THING and who.kind == "organization" and place.kind == "place" and not moving:
+    elif prep in _OF_THING and who.kind == "organization" and _a_place(place, prep) and not moving:
         scene.findings.drafts.append(
             Draft(who, "located in", place, UNDATED, mood, None, "place", confidence=0.8, wording=prep)
         )
+
+
+def _a_place(place: Term, prep: str) -> bool:
+    """A known place, or after "in" or "of" one word that nothing else is known of."""
+    return place.kind == "place" or (place.kind is None and " " not in place.text and not place.text.isupper())
 
 
 _MOVING = frozenset("move relocate transfer migrate open find meet see visit buy acquire sell".split())

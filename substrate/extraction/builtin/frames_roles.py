@@ -75,9 +75,12 @@ def appointed(scene: Scene, clause: Clause) -> bool:
             if t.sort in {"name", "pronoun"} and t.text not in {r.text for r in roles}
         ]
     time = interval(clause.times, aspect_of(clause, aspect), clause.tense)
+    pairs = _paired(scene, people, roles)
     at = company or organisation_beside(scene, clause)
     for person in people:
-        for role in roles:
+        for role in pairs.get(person.text, roles):
+            if len(roles) > 1 and not _next_behind(scene, person, role):
+                continue
             if role.owner is not None and role.owner.sort == "pronoun" and company is not None:
                 role = replace(role, owner=None)
             apart = role.owner is None and at is not None and not role.text.endswith(f" {at.text}")
@@ -97,6 +100,30 @@ def appointed(scene: Scene, clause: Clause) -> bool:
     if clause.lemma in verbs.JOIN | {"hire", "recruit", "employ"}:
         return False
     return bool(people)
+
+
+def _next_behind(scene: Scene, person: Term, role: Term) -> bool:
+    """Whether no other person's name stands between `person` and `role` ("elected A as chair and B as treasurer")."""
+    if person.unit is None or role.token is None:
+        return True
+    start = scene.reader.unit(role.token).start
+    between = [u for u in scene.reader.masked.units if u.kind == "name" and person.unit.end <= u.start < start]
+    return all(u.guess not in {None, "person"} or u.text == person.text for u in between)
+
+
+def _paired(scene: Scene, people: list[Term], roles: list[Term]) -> dict[str, list[Term]]:
+    """ "Elected A as its chair and B as deputy chair": each the role that stands next behind them."""
+    placed = [t for t in people if t.unit is not None]
+    if len(people) < 2 or len(roles) != len(people) or len(placed) != len(people):
+        return {}
+    starts = [scene.reader.unit(r.token).start for r in roles if r.token is not None]
+    order = sorted(placed, key=lambda t: t.unit.start if t.unit else 0)
+    if len(starts) != len(roles):
+        return {}
+    ranked = [r for _, r in sorted(zip(starts, roles, strict=True), key=lambda p: p[0])]
+    spans = [t.unit.start for t in order if t.unit]
+    between = all(a < b for a, b in zip(spans, sorted(starts), strict=True)) and sorted(starts)[0] < spans[1]
+    return {t.text: [r] for t, r in zip(order, ranked, strict=True)} if between else {}
 
 
 def _role_slots(scene: Scene, clause: Clause) -> list[object]:

@@ -11,7 +11,7 @@ from substrate.extraction.builtin.frames import Scene, aspect_of, share_of
 from substrate.extraction.builtin.frames_leaving import belonging
 from substrate.extraction.builtin.intervals import handover_end, interval
 from substrate.extraction.builtin.roles import MIRRORED, read_role
-from substrate.extraction.builtin.terms import CONTEXT, POINTING, Term
+from substrate.extraction.builtin.terms import CONTEXT, FORMER, POINTING, Term
 from substrate.extraction.claims import ClaimTime, Value
 from substrate.extraction.times import TimeMention
 
@@ -37,7 +37,22 @@ PLAIN_ATTRIBUTE = {
 _PLACE_PHRASES = {"headquartered in", "located in"}
 
 
-_FIGURES = frozenset(("revenue", "revenues", "profit", "loss", "turnover", "income", "sales", "ebitda"))
+_FIGURES = frozenset(
+    (
+        "surplus",
+        "deficit",
+        "ebitda",
+        "balance",
+        "revenue",
+        "revenues",
+        "profit",
+        "loss",
+        "turnover",
+        "income",
+        "sales",
+        "ebitda",
+    )
+)
 _COUNTED = frozenset(("members", "customers", "users", "seats", "stores", "branches", "subscribers", "shareholders"))
 _OF_TOPIC = frozenset(("budget", "headcount", "annual budget", "total budget", "new budget"))
 _TITLE_WORDS = frozenset(("title", "position", "role", "post", "rank"))
@@ -93,9 +108,15 @@ def _is(scene: Scene, clause: Clause, subject: Term, predicate: Term, time: Clai
     return False
 
 
+_LENGTHS = frozenset("period term duration guarantee warranty notice time lifetime deadline".split())
+_ADDRESSES = frozenset("email e-mail phone telephone website address url number hotline mailbox".split())
+
+
 def measured(scene: Scene, clause: Clause, subject: Term, value: Value, time: ClaimTime) -> bool:
     """ "The student rate is $59": what is a measure itself has its amount."""
     last = subject.text.split()[-1]
+    if value.number is None and value.datatype == "text" and last not in _ADDRESSES | _LENGTHS:
+        return False
     if value.datatype == "date":
         phrase = last if last in {"deadline", "date"} else "date"
     else:
@@ -140,6 +161,12 @@ def _is_placed(scene: Scene, clause: Clause, subject: Term, time: ClaimTime) -> 
             scene.add(clause, subject, phrase, noun, time, object_kind="place")
         elif prep == "married to" and noun.sort == "name":
             scene.add(clause, subject, "married to", noun, time, subject_kind="person", object_kind="person")
+        elif prep == "on" and noun.text in _ABSENCES and subject.sort in {"name", "pronoun"}:
+            scene.add(clause, subject, "status", text_value(f"on {noun.text}"), time, subject_kind="person")
+        elif prep == "at" and noun.sort == "name" and noun.kind != "place" and _works_there(clause, subject):
+            was = any(c.lower_ in FORMER for c in clause.verb.children)
+            held = former(time) if was else time
+            scene.add(clause, subject, "works for", noun, held, subject_kind="person", object_kind="organization")
         elif (
             prep == "with"
             and noun.sort == "name"
@@ -154,6 +181,15 @@ def _is_placed(scene: Scene, clause: Clause, subject: Term, time: ClaimTime) -> 
     return done
 
 
+_ABSENCES = frozenset(("leave", "parental leave", "maternity leave", "sick leave", "holiday", "sabbatical"))
+
+
+def _works_there(clause: Clause, subject: Term) -> bool:
+    """Who "was previously at" a name, or a person who "is at" one, works there."""
+    formerly = any(c.lower_ in FORMER | {"previously"} for c in clause.verb.children)
+    return subject.sort in {"name", "pronoun"} and (subject.kind == "person" or formerly)
+
+
 def attribute(scene: Scene, clause: Clause, subject: Term, target: Term, time: ClaimTime) -> bool:
     """ "owner's noun is target": a role held by target, or a value."""
     owner = subject.owner
@@ -163,6 +199,8 @@ def attribute(scene: Scene, clause: Clause, subject: Term, target: Term, time: C
         time = former(time)
     if target.sort in {"name", "pronoun"} and _held_by(scene, clause, subject, owner, target, time):
         return True
+    if subject.text in {"stake", "share", "interest", "shareholding"}:
+        return _stake_changed(scene, clause, subject, owner, target, time)
     phrase = plain_attribute(subject.text.lower())
     value = as_value(scene, target)
     if phrase in _PLACE_PHRASES and target.sort == "name":
@@ -180,6 +218,15 @@ def attribute(scene: Scene, clause: Clause, subject: Term, target: Term, time: C
     return True
 
 
+def _stake_changed(scene: Scene, clause: Clause, subject: Term, owner: Term, target: Term, time: ClaimTime) -> bool:
+    """ "X raised its stake in Y to V": X owns Y, the share beside it."""
+    found = [scene.reader.term(t) for p, t in scene.reader.prepositions(subject.token) if p in {"in", "of"}]
+    whole = next((t for t in found if t.sort == "name"), None)
+    if whole is not None and target.value is not None:
+        scene.add(clause, owner, "owns", whole, time, qualifiers=(("share", target.text),))
+    return True
+
+
 def _held_by(scene: Scene, clause: Clause, subject: Term, owner: Term, target: Term, time: ClaimTime) -> bool:
     words = subject.text
     if subject.sort != "role" and words.lower() not in MIRRORED:
@@ -187,7 +234,8 @@ def _held_by(scene: Scene, clause: Clause, subject: Term, owner: Term, target: T
     reading = read_role(words)
     role = replace(subject, owner=owner, sort="role")
     if reading.relation is None and target.kind == "organization":
-        return False
+        scene.add(clause, owner, words.lower(), target, time, confidence=0.7, wording=words)
+        return True
     found = role_drafts(target, role, owner, time, clause.mood, words)
     scene.findings.drafts.extend(found)
     return bool(found)
@@ -209,6 +257,8 @@ def as_value(scene: Scene, term: Term) -> Value | None:
     if term.sort == "value":
         return term.value
     if term.sort == "time" and term.mention is not None:
+        if term.mention.shape == "duration":
+            return Value(scene.text[term.mention.core_start : term.mention.end])
         return date_value(scene.text, term.mention)
     return None
 
@@ -219,10 +269,12 @@ def date_value(text: str, mention: TimeMention) -> Value:
 
 def has(scene: Scene, clause: Clause) -> bool:
     """ "X has a salary of V", "X has the job title R", "X has 40 employees", "X has its headquarters in Y"."""
-    figures = clause.lemma in {"report", "post", "record", "generate"} and any(
+    figures = clause.lemma in {"report", "post", "record", "generate", "show"} and any(
         o.lower_ in _FIGURES for o in clause.objects
     )
-    if clause.passive or (clause.lemma not in {"have", "hold", "receive", "carry", "get", "draw"} and not figures):
+    if clause.passive or (
+        clause.lemma not in {"have", "hold", "receive", "carry", "get", "draw", "pay", "owe"} and not figures
+    ):
         return False
     if _raise(scene, clause):
         return True
@@ -288,7 +340,8 @@ def _has_one(scene: Scene, clause: Clause, subject: Term, token: object, time: C
 def _values_near(scene: Scene, token: object) -> list[Term]:
     reader = scene.reader
     found = [reader.term(t) for p, t in reader.prepositions(token) if p in {"of", "in", "at"}]
-    children = [reader.term(c) for c in token.children if reader.unit(c).kind == "amount"]  # type: ignore[attr-defined]
+    near = [c for c in token.children if c.dep_ != "conj"]  # type: ignore[attr-defined]
+    children = [reader.term(c) for c in near if reader.unit(c).kind == "amount"]
     counted = getattr(token, "lower_", "") in _COUNTED
     children = [t for t in children if t.value is not None and (counted or t.value.unit is not None)]
     return [t for t in [*children, *found] if t.sort in {"value", "name"}]
@@ -345,11 +398,10 @@ def changed(scene: Scene, clause: Clause) -> bool:
     """ "X's salary was raised from A to B", "X's title changed from A to B", "Y raised X's salary to B"."""
     if clause.lemma not in verbs.CHANGE:
         return False
-    owners = [
-        t for t in scene.terms([*clause.subjects, *clause.objects]) if t.sort in {"attribute", "role"} and t.owner
-    ]
+    turned = [*clause.objects, *clause.subjects] if clause.objects and not clause.passive else clause.subjects
+    owners = [t for t in scene.terms([*turned, *clause.objects]) if t.sort in {"attribute", "role"} and t.owner]
     owners = owners or [of for t in scene.subjects(clause) if (of := _of_topic(t))]
-    owners = owners or [t for t in scene.terms([*clause.subjects, *clause.objects]) if t.sort == "thing"]
+    owners = owners or [t for t in scene.terms([*turned, *clause.objects]) if t.sort == "thing"]
     new, old = scene.terms(clause.at("to", "at")), scene.terms(clause.at("from"))
     done = False
     for owner in owners[:1]:
@@ -422,30 +474,4 @@ def _moves(scene: Scene, clause: Clause, subject: Term, phrase: str | None, targ
             phrase = "located in"
     kind = "place" if phrase in _PLACE_PHRASES | {"lives in"} else None
     scene.add(clause, subject, phrase, target, time, object_kind=kind)
-    return True
-
-
-def began(scene: Scene, clause: Clause) -> bool:
-    """ "X started on D", "X was founded in 1999", "X ended in May": the date is the value."""
-    phrase = verbs.STARTED_ON.get(clause.lemma) or (verbs.DONE_ON.get(clause.lemma) if clause.passive else None)
-    if phrase is None and clause.lemma in verbs.BEGIN:
-        phrase = "launched on" if clause.lemma == "launch" else "started on"
-    if phrase is None and clause.lemma in verbs.FINISH:
-        phrase = "ended on"
-    if phrase is None or (clause.objects and not clause.passive) or clause.ended:
-        return False
-    points = [m for m in clause.times if m.shape in {"point", "since", "interval", "by"}]
-    done = False
-    for subject in scene.subjects(clause):
-        if subject.sort in POINTING and points and subject.kind != "person":
-            time = interval(points, "event")
-            scene.add(clause, subject, phrase, date_value(scene.text, points[0]), time)
-            done = True
-    if done and clause.passive and clause.at("by"):
-        return False
-    return done and _place_of(scene, clause)
-
-
-def _place_of(scene: Scene, clause: Clause) -> bool:
-    """ "started at Acme": a project that starts at an organisation belongs there; read, not claimed."""
     return True

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, field
 
-from substrate.extraction.builtin.drafts import Draft
+from substrate.extraction.builtin.drafts import Draft, role_drafts
 from substrate.extraction.builtin.edits import arrow, changed_field, owner_in_label
 from substrate.extraction.builtin.fields import (
     NAME_KEYS,
@@ -25,6 +25,7 @@ from substrate.extraction.builtin.fields import (
 )
 from substrate.extraction.builtin.headings import list_key
 from substrate.extraction.builtin.lists import contact_drafts
+from substrate.extraction.builtin.roles import RELATION_OF_ROLE, is_role
 from substrate.extraction.builtin.sentences import Line
 from substrate.extraction.builtin.terms import Term
 from substrate.extraction.claims import UNDATED, ClaimTime, Drop
@@ -139,9 +140,16 @@ def record_drafts(record: Record, context: Term | None, anchor: Anchor | None) -
             out.extend((pair, d) for d in told)
         elif subject is not None:
             out.extend((pair, d) for d in _pair_drafts(subject, pair.key, pair, time, anchor))
+        elif is_role(pair.key.plain) and _one_person(pair.value) and pair.key.plain not in RELATION_OF_ROLE:
+            holder = named(pair.value, "person")
+            out.extend((pair, d) for d in role_drafts(holder, Term("role", pair.key.written), None, time, None))
         elif pair.key.plain not in SILENT_KEYS:
             out.append((pair, Drop("no_subject", pair.key.written, pair.line.text)))
     return out
+
+
+def _one_person(words: str) -> bool:
+    return looks_like_name(words) and 2 <= len(words.split()) <= 4 and kind_of_any(words) in {None, "person"}
 
 
 def _pair_drafts(subject: Term, key: Key, pair: Pair, time: ClaimTime, anchor: Anchor | None) -> list[Draft]:

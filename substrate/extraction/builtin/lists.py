@@ -130,6 +130,40 @@ def signature_drafts(lines: Sequence[str]) -> list[tuple[int, Draft]]:
     return found if any(d.phrase in {"job title", "works for", "leads", "manages", "directs"} for _, d in found) else []
 
 
+_CREDIT = re.compile(
+    r"(?P<name>[A-Z][^,–|()]{3,40}?)(?:,| –| \|) (?P<role>[^,|]{2,50}?)(?:(?:,| \|| at) (?P<org>[A-Z][^,|]{1,50}))?"
+)
+
+
+def credit_drafts(text: str) -> list[Draft]:
+    """A line that is nothing but "Tove Rasmussen, Head of Communications, Lysefjord Energi"."""
+    m = _CREDIT.fullmatch(text.strip())
+    prose = text.rstrip().endswith((".", ":", "?")) or re.search(
+        r"\b(?:ha[ds]|is|was|were|are|will|became|of [a-z]+ed)\b", text
+    )
+    if m is None or prose or not _full_name(m.group("name")) or not is_role(m.group("role")) or find_times(text):
+        return []
+    org = named(m.group("org"), "organization") if m.group("org") and looks_like_name(m.group("org")) else None
+    if m.group("org") and org is None:
+        return []
+    person = Term("name", m.group("name"), "person")
+    return role_drafts(person, Term("role", m.group("role")), org, UNDATED, None, m.group("role"))
+
+
+def _full_name(words: str) -> bool:
+    return looks_like_name(words) and 2 <= len(words.split()) <= 4 and not is_role(words)
+
+
+def address_drafts(text: str, person: Term) -> list[Draft]:
+    """The line under a credit that is an address alone."""
+    found = list(amounts_in(text))
+    alone = len(found) == 1 and found[0].value.number is None and len(text.strip()) - len(found[0].value.raw) <= 5
+    if not alone:
+        return []
+    kind = "email" if "@" in found[0].value.raw else "phone"
+    return [Draft(person, kind, found[0].value, UNDATED, None, "person", wording=kind)]
+
+
 def inline_pairs(text: str) -> tuple[str, list[tuple[str, str]]] | None:
     """ "NET-3305 | Priority: High | Status: open" → its subject and its labels; None for anything else."""
     chinese = re.search(r"[\u4e00-\u9fff]", text) is not None

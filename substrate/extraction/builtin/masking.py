@@ -126,7 +126,7 @@ def _told_by_at(units: list[Unit]) -> list[Unit]:
     """Who works "at" a name works at no person."""
     return [
         replace(u, guess="organization")
-        if u.kind == "name" and u.guess is None and i and units[i - 1].text.lower() == "at"
+        if u.kind == "name" and u.guess in (None, "person") and i and units[i - 1].text.lower() == "at"
         else u
         for i, u in enumerate(units)
     ]
@@ -150,6 +150,8 @@ def _overlaps(start: int, end: int, spans: Sequence[tuple[int, int]]) -> bool:
 
 def _bare_amount(amount: Amount) -> bool:
     """An amount with a unit or a long number stands by itself; "Falcon 9" and "Order 4711" may still be names."""
+    if amount.value.unit is None and "." in amount.value.raw and amount.value.number is not None:
+        return False
     return amount.value.unit is not None or amount.value.number is None or amount.end - amount.start > 4
 
 
@@ -289,11 +291,22 @@ def _settle_words(units: tuple[Unit, ...]) -> list[Unit]:
             stand_in = "works" if after.text.lower() in _LINKS else "owns"
             unit = replace(unit, parsed_as=stand_in, lemma=_THIRD_PERSON[low])
             settled.append(unit)
+        elif before and before.text == "," and low in _THIRD_PERSON and _resumes(units, i, after):
+            settled.append(
+                replace(unit, parsed_as="works" if after.text.lower() in _LINKS else "owns", lemma=_THIRD_PERSON[low])
+            )
         elif low in {"head", "lead", "chair"} and before and before.text.lower() in _BEFORE_ROLE and _ends_role(after):
             settled.append(replace(unit, parsed_as="manager"))
         else:
             settled.append(unit)
     return settled
+
+
+def _resumes(units: tuple[Unit, ...], i: int, after: Unit) -> bool:
+    """ "Altis, which makes pumps, employs 300 people": after the aside its verb goes on."""
+    opened = any(u.text == "," for u in units[1 : i - 1]) and any(u.kind == "name" for u in units[: i - 1])
+    aside = any(u.text.lower() in {"which", "who", "a", "an", "the", "based", "part"} for u in units[: i - 1])
+    return opened and aside and (_object_follows(after) or after.kind == "amount")
 
 
 def _object_follows(after: Unit) -> bool:

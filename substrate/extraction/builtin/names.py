@@ -31,6 +31,7 @@ _CODE_NOT = re.compile(
     r"plus|circa|since|from|until|by|in|on|of)[-_]"
 )
 """A host or a ticket is written small ("db-01"); "mid-2024" is none."""
+_NUMBERED = re.compile(r"v?\d+(?:\.\d+)+")
 _QUOTED = re.compile(r"[“\"]\s*([^“”\"]*[^“”\"\s.,!?])\s*[”\"]")
 
 
@@ -154,7 +155,9 @@ def _may_join(words: list[Word], i: int, run: list[Word], lexicon: Lexicon, know
         return False
     if not run and i + 1 < len(words) and _opens_sentence(words, i) and _opens_role(word, words[i + 1].text):
         return False
-    if run and re.fullmatch(r"\d{1,4}", word):
+    if word.endswith(("-based", "-owned", "-listed", "-led", "-born")):
+        return False
+    if run and (re.fullmatch(r"\d{1,4}", word) or _NUMBERED.fullmatch(word)):
         return True
     if run and word in v.SMALL_COMPANY_FORMS:
         return True
@@ -189,6 +192,10 @@ def _opens_sentence(words: list[Word], i: int) -> bool:
 def _initial_is_name(words: list[Word], i: int, lexicon: Lexicon, known: frozenset[str]) -> bool:
     word = words[i].text
     following = words[i + 1].text if i + 1 < len(words) else ""
+    if "-" in word and all(lexicon.knows(p.lower()) for p in word.split("-") if p):
+        return False
+    if _NUMBERED.fullmatch(following):
+        return True
     if word in known or (word.isupper() and len(word) > 1) or not lexicon.knows(word.lower()):
         return True
     low = word.lower()

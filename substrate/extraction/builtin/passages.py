@@ -17,6 +17,7 @@ from substrate.extraction.builtin.reading import Item, Quoted, Work, context_of
 from substrate.extraction.builtin.references import References
 from substrate.extraction.builtin.sentences import Line, Sentence, is_chinese, lines_of, sentences_of
 from substrate.extraction.builtin.short_forms import (
+    credited,
     edited,
     inline,
     itemised,
@@ -82,7 +83,7 @@ def _step(work: Work, lines: Sequence[Line], at: int) -> int:
         return at + 1
     if "|" in line.text:
         return _pipes(work, lines, at)
-    if (after := signed(work, lines, at)) > at:
+    if (after := signed(work, lines, at)) > at or (after := credited(work, lines, at)) > at:
         return after
     if listed(work, line) or edited(work, line) or itemised(work, line):
         return at + 1
@@ -323,13 +324,14 @@ def _righted(item: Item, claims: Sequence[Claim]) -> list[Claim]:
 def _within(references: References, item: Item, quoted: Quoted, claims: Sequence[Claim]) -> References:
     """For a pronoun: also the names that stand before it in its own sentence."""
     draft = quoted.item
-    if isinstance(draft, Drop) or item.prepared is None or draft.subject.sort not in {"pronoun", "definite"}:
+    if isinstance(draft, Drop) or item.prepared is None:
         return references
-    if draft.subject.unit is None:
+    ends = [t for t in (draft.subject, draft.object) if isinstance(t, Term) and t.sort in {"pronoun", "definite"}]
+    if not ends or ends[0].unit is None:
         return references
     near = References(references.speaker, dict(references.seen), dict(references.context), references.about)
     for unit in item.prepared.masked.units:
-        if unit.kind == "name" and unit.start < draft.subject.unit.start:
+        if unit.kind == "name" and unit.start < ends[0].unit.start:
             for one in unit.group or (unit,):
                 near.note(one.text, one.guess)
     for claim in claims:
@@ -341,7 +343,8 @@ def _within(references: References, item: Item, quoted: Quoted, claims: Sequence
 
 
 def _remember(references: References, item: Item, claims: Sequence[Claim]) -> None:
-    references.about = _about(references, item, claims)
+    if item.prepared is not None or is_chinese(item.text):
+        references.about = _about(references, item, claims)
     if item.prepared is not None:
         for unit in item.prepared.masked.units:
             if unit.kind == "name":
@@ -376,13 +379,28 @@ def resolve(quoted: Quoted, references: References) -> Claim | Drop:
     if not isinstance(draft.object, Value):
         vague = draft.object.sort == "thing" and draft.phrase not in OVER_THINGS
         target = None if vague else references.resolve(draft.object)
+        if target is not None and draft.object.sort == "definite" and target.text == draft.object.text:
+            target = target if draft.phrase in OVER_THINGS else None
+        if target is None:
+            target = _her(draft, subject, references)
         if target is None:
             return Drop("unresolved_object", draft.object.text, quoted.text)
         if target.text == subject.text:
             return Drop("self_reference", subject.text, quoted.text)
-    if "thing" in {draft.subject.sort, getattr(draft.object, "sort", "")}:
+    unnamed = draft.subject.sort == "definite" and subject.text == draft.subject.text
+    if unnamed or "thing" in {draft.subject.sort, getattr(draft.object, "sort", "")}:
         draft = replace(draft, confidence=min(draft.confidence, UNNAMED))
     return claim_of(draft, subject, target, quoted.text, quoted.start)
+
+
+def _her(draft: Draft, subject: Term, references: References) -> Term | None:
+    """ "X is standing in for her": she of whom the sentence before speaks, if that is not X."""
+    about, term = references.about, draft.object
+    personal = isinstance(term, Term) and term.sort == "pronoun" and term.text in {"her", "him"}
+    if not personal or about is None or about.text == subject.text or about.kind not in {None, "person"}:
+        return None
+    others = {n for n, k in references.seen.items() if k == "person"} - {subject.text, about.text}
+    return replace(about, sort="name", kind="person") if not others else None
 
 
 UNNAMED = 0.5

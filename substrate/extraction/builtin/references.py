@@ -55,7 +55,8 @@ class References:
         if term.sort == "thing":
             return replace(term, sort="name")
         if term.sort == "definite":
-            return self._one(term, {term.kind}) or self._unknown_topic(term) or self._topic_before(term)
+            found = self._one(term, {term.kind}) or self._unknown_topic(term) or self._topic_before(term)
+            return found or self._itself(term)
         if term.sort == "context":
             return self._topic(term)
         if term.sort != "pronoun":
@@ -90,6 +91,11 @@ class References:
         about = self.about
         fits = about is not None and about.kind in {None, term.kind} and not self._personal(about)
         return replace(term, sort="name", text=about.text, kind=term.kind) if fits and about else None
+
+    def _itself(self, term: Term) -> Term | None:
+        """ "The workshop", where nothing of its kind was named: what the text speaks of without naming it."""
+        named = [n for n, k in {**self.context, **self.seen}.items() if k == term.kind]
+        return replace(term, sort="name") if term.kind in {"event", "place", "product"} and not named else None
 
     def _personal(self, about: Term) -> bool:
         return self.seen.get(about.text) == "person"

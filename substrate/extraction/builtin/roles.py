@@ -99,7 +99,8 @@ ROLE_MODIFIERS = _words(
     devops machine learning design ux ui content communications public relations investor people talent
     hr it r&d risk compliance internal external audit tax payroll office administrative night shift team
     group department division line country area co founding non-executive independent honorary head
-    first second president test release integration hardware electrical mechanical civil chemical"""
+    first second president test scrum product service incident release integration hardware
+    electrical mechanical civil chemical"""
 )
 FUNCTION_AREAS = ROLE_MODIFIERS | _words(
     """science analytics growth training education safety maintenance accounting billing partnerships

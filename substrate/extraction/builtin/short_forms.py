@@ -9,7 +9,14 @@ from substrate.extraction.builtin.edits import edit_drafts
 from substrate.extraction.builtin.fields import holder_drafts, named, read_key, tells_of_thing
 from substrate.extraction.builtin.headings import list_key
 from substrate.extraction.builtin.keyvalue import Pair, Record, pair_of, record_drafts
-from substrate.extraction.builtin.lists import bare_code, entry_drafts, inline_pairs, signature_drafts
+from substrate.extraction.builtin.lists import (
+    address_drafts,
+    bare_code,
+    credit_drafts,
+    entry_drafts,
+    inline_pairs,
+    signature_drafts,
+)
 from substrate.extraction.builtin.reading import Item, Quoted, Work, context_of, taken
 from substrate.extraction.builtin.roles import RELATION_OF_ROLE, is_role
 from substrate.extraction.builtin.sentences import Line, Sentence
@@ -77,6 +84,16 @@ def signed(work: Work, lines: Sequence[Line], at: int) -> int:
     for i, draft in found:
         taken(work, below[i], [draft])
     return at + 2 + max((i for i, _ in found), default=0) if found else at
+
+
+def credited(work: Work, lines: Sequence[Line], at: int) -> int:
+    """The line after one that names a person with a role and a house, and after an address below it; else `at`."""
+    drafts = credit_drafts(lines[at].text)
+    if not taken(work, lines[at], drafts):
+        return at
+    below = lines[at + 1] if at + 1 < len(lines) else None
+    more = address_drafts(below.text, drafts[0].subject) if below is not None else []
+    return at + 2 if below is not None and taken(work, below, more) else at + 1
 
 
 _SIGNS = re.compile(

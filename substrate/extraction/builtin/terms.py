@@ -233,7 +233,9 @@ class Reader:
         if named:
             inner = self.unit(named[-1])
             concrete = low not in v.MEASURED_NOUNS and not low.endswith(_ABSTRACT) and inner.guess != "person"
-            near = named[-1].i == token.i - 1 and unit.start - inner.end == 1
+            between = range(named[-1].i + 1, token.i)
+            near = all(self.doc[i].dep_ == "compound" and self.doc[i].head == token for i in between)
+            near = near and (bool(between) or unit.start - inner.end == 1)
             if not concrete or not near or v.is_demonym(inner.text):
                 return None
             return Term("name", self.slice(named[-1].i, token.i), None, token, unit=inner)
@@ -298,6 +300,11 @@ class Reader:
     def owner(self, token: Any) -> Term | None:
         """Who owns what `token` names: "X's …", "… of X", or a name written before it ("Atlas budget")."""
         for child in token.children:
+            if child.dep_ == "poss" and child.lower_ == "whose":
+                clause = token.head
+                return (
+                    self.term(clause.head) if clause.dep_ == "relcl" and self.unit(clause.head).kind == "name" else None
+                )
             if child.dep_ == "poss":
                 return self.term(child)
         for prep, target in self.prepositions(token):

@@ -47,10 +47,13 @@ TAKES_OF = _words(
 OPENING_WORDS = _words(
     """met spoke called visited emailed e-mailed talked saw asked hello hi dear hey fixed closed added removed changed
     updated bumped upgraded renamed moved dropped raised lowered spotted noted customer supplier client attendees
-    participants"""
+    participants competitor distributor landlord tenant"""
 )
 """Opening a note these are no part of the name behind them."""
-COMMON_ACRONYMS = _words("IP ID VAT PO SKU UI UX GPU CPU RAM SSD API URL PDF FAQ HQ PR QA R&D AI ML OS SLA KPI PIN")
+COMMON_ACRONYMS = _words(
+    "IP ID VAT PO SKU UI UX GPU CPU RAM SSD API URL PDF FAQ HQ PR QA R&D AI ML OS SLA KPI PIN EBITDA EBIT ARR "
+    "MRR GDP CPI ERP CRM"
+)
 """Written in capitals, yet ordinary nouns when no name goes on behind them."""
 HONORIFICS = _words("mr mrs ms miss dr prof professor sir madam mx")
 
@@ -65,7 +68,7 @@ COMPANY_WORDS = _words(
     ministry foundation association society agency ventures capital motors airlines energy logistics media
     networks works studios consulting hospital college school museum club union enterprises trading
     insurance pharma pharmaceuticals biotech robotics analytics electronics foods clinic metals steel textiles
-    mining marine aerospace telecom shipping railways academy
+    mining marine aerospace telecom shipping railways academy mills
     authority kft srl oy ab nv bv pty as a/s spa s.p.a aps gmbh kg kgaa se sas sarl zrt doo lda corp. securities
     financial semiconductors software motors breweries brewery bakery bakeries instruments holding bancorp fund trust
     publishing press records transport freight lines airways petroleum oil gas power utilities water
@@ -125,7 +128,7 @@ MEASURED_NOUNS = _words(
     announcement decision proposal offer bid tender request issue problem incident outage failure delay risk change
     update upgrade review audit test trial study survey analysis project work job role position post charge control
     lead leadership management ownership membership board members customers users suppliers partners subsidiaries
-    brand portfolio business operations activities assets history culture family founder side part half end start
+    brand portfolio business operations activities assets history culture founder side part half end start
     beginning news data figure figures result results performance growth increase decrease rise fall decline
     spokesperson spokesman spokeswoman executive executives official officials source sources crisis"""
 )

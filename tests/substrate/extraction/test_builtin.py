@@ -213,6 +213,35 @@ _STRUCTURES: list[tuple[str, Passage, set[str]]] = [
         },
     ),
     (
+        "she for whom somebody stands in is who the sentence before is about",
+        Passage("Mara Voss is on parental leave. Tobin Hale is standing in for her."),
+        {"Mara Voss | status | on parental leave", "Tobin Hale | stands in for | Mara Voss"},
+    ),
+    (
+        "a credit line says who does what where; the same with a verb is prose",
+        Passage("Media contact\n\nMara Voss, Head of Communications, Altis Energy\nvoss@altis.example\n"),
+        {
+            "Mara Voss | job title | Head of Communications",
+            "Mara Voss | works for | Altis Energy",
+            "Mara Voss | email | voss@altis.example",
+        },
+    ),
+    (
+        "a label behind prose is of what the prose is about",
+        Passage("Ferrybox is the queue of the Porto plant. Maintainer: Mara Voss. Current version: 5.2.1."),
+        {"Mara Voss | maintains | Ferrybox", "Ferrybox | current version | 5.2.1"},
+    ),
+    (
+        "a log says which version came in place of which",
+        Passage("# Changelog\n\n- Bumped OpenSSL from 3.0.13 to 3.0.15\n- Bumped into an old friend\n"),
+        {"OpenSSL | version | 3.0.15", "OpenSSL | version | 3.0.13 |  | ?"},
+    ),
+    (
+        "the workshop, if none was named; the company never",
+        Passage("The workshop takes place on 3 June 2025. The company employs 30 people."),
+        {"workshop | takes place on | 3 June 2025 | 2025-06-03 | 2025-06-04 | ="},
+    ),
+    (
         "a second name begins a second record",
         Passage("Employee: Mara Voss\nSalary: 100 EUR\nFrom: 2024-01-01\nEmployee: Tobin Hale\nSalary: 200 EUR"),
         {"Mara Voss | salary | 100 EUR | 2024-01-01", "Tobin Hale | salary | 200 EUR"},
