@@ -15,7 +15,7 @@ from api import errors
 from api.access_log import AccessLog
 from api.gate import Gate
 from api.mcp.endpoint import McpEndpoint
-from api.rest import routers
+from api.rest import routers, wellknown
 from api.sealing import Sealing
 from substrate.db import Database, open_database
 from substrate.retrieval.embedders.protocol import Embedder
@@ -66,6 +66,7 @@ def create_app(settings: Settings, database: Database | None = None) -> FastAPI:
     errors.install(app)
     for router in routers():
         app.include_router(router, prefix="/api/v1")
+    app.include_router(wellknown.router)
     app.router.routes.append(Route("/api/v1/kbs/{kb_id}/mcp", endpoint=app.state.mcp))
     app.add_middleware(Gate)
     return app

@@ -14,6 +14,7 @@ from starlette.concurrency import run_in_threadpool
 from starlette.exceptions import HTTPException
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from api.challenge import challenged
 from api.errors import problem, too_large, too_large_detail
 from substrate import access
 from substrate.access import Principal, Role
@@ -67,7 +68,7 @@ class Gate:
         try:
             admission = await run_in_threadpool(admit, state.database, _bearer(scope), path)
         except TwoclocksError as error:
-            await problem(error)(scope, receive, send)
+            await challenged(problem(error), scope, state.settings)(scope, receive, send)
             return
         state.access_log.used(admission.principal)
         most = most_body(scope["method"], path)

@@ -64,6 +64,8 @@ class Settings(BaseSettings):
     """Threads for ONNX and other native code in one process."""
     api_host: str = "127.0.0.1"
     api_port: int = Field(default=8420, ge=1, le=65535)
+    public_url: str | None = Field(default=None, pattern=r"^https?://[A-Za-z0-9._:\[\]-]+/?$")
+    """Where people and clients reach the API, ``https://host``; unset: what each request's Host says."""
     dagster_port: int = Field(default=8421, ge=1, le=65535)
     pool_size: int = Field(default=8, ge=1, le=200)
     """Database connections one process may hold; the API's thread pool has the same size."""

@@ -1,11 +1,14 @@
-"""One route is open, whatever the framework or a later hand adds to the application."""
+"""Of all routes three are open, whatever the framework or a later hand adds to the application."""
 
 from __future__ import annotations
 
 import re
 
+METADATA = "/.well-known/oauth-protected-resource"
+OPEN = {"/api/v1/health", METADATA, METADATA + "/{path:path}"}
 
-def test_of_all_routes_health_alone_answers_without_a_token(server):
+
+def test_of_all_routes_health_and_metadata_alone_answer_without_a_token(server):
     paths = [path for route in server.app.routes for path in _paths(route)]
     assert "/api/v1/openapi.json" in paths
     assert len(paths) > 20
@@ -13,7 +16,7 @@ def test_of_all_routes_health_alone_answers_without_a_token(server):
         for method in ("GET", "POST", "HEAD"):
             answers = {p: client.request(method, re.sub(r"\{[^}]*\}", "x", p)).status_code for p in paths}
             reached = {path for path, status in answers.items() if status != 401}
-            assert reached == {"/api/v1/health"}, method
+            assert reached == OPEN, method
 
 
 def test_no_page_of_the_framework_is_served(server):
