@@ -16,6 +16,7 @@ from substrate import sql, work
 from substrate.db import Database
 from substrate.documents.checks import check_text
 from substrate.errors import Conflict, NotFound
+from substrate.identity.families import forget_document
 from substrate.ledger import Door, open_door
 from substrate.ledger.door import Via
 from substrate.ledger.erasure import erase_document
@@ -43,6 +44,7 @@ def purge(db: Database, kb_id: UUID, document_id: UUID, why: str, *, actor: str,
         with open_door(conn, kb_id, actor=actor, via=via, action="document purged", why=why) as door:
             _may_go(_standing(door, document_id))
             purge_id, events = erase_document(door, document_id, why)
+            forget_document(conn, kb_id, document_id)
             _wake_the_pipeline(door, document_id)
     return Purged(purge_id, document_id, events, door.seq)
 

@@ -102,6 +102,16 @@ def names_on(connection: AnyConnection, kb_id: UUID, entities: Collection[UUID])
     return {row["norm"] for row in rows}
 
 
+def forget_document(connection: WriteConnection, kb_id: UUID, document_id: UUID) -> None:
+    """Forget what a purged document told of names, and the names that no other document uses."""
+    asked = {"kb_id": kb_id}
+    rows = connection.execute(sql.query("identity_forget_document"), {**asked, "document_id": document_id}).fetchall()
+    norms = sorted({row["norm"] for row in rows})
+    connection.execute(sql.query("identity_forget_keys"), {**asked, "norms": norms})
+    beside = names_on(connection, kb_id, {row["entity_id"] for row in rows if row["entity_id"] is not None})
+    connection.execute(sql.query("identity_mark"), {**asked, "norms": sorted({*norms, *beside}), "unsettled": True})
+
+
 class _Reader:
     def __init__(self, connection: AnyConnection, kb_id: UUID) -> None:
         self.connection, self.kb_id = connection, kb_id

@@ -77,7 +77,7 @@ where p.kb_id = %(kb_id)s
 returning p.norm, p.entity_id
 
 -- name: identity_forget_document
-delete from identity_profiles where kb_id = %(kb_id)s and document_id = %(document_id)s returning norm
+delete from identity_profiles where kb_id = %(kb_id)s and document_id = %(document_id)s returning norm, entity_id
 
 -- name: identity_forget_keys
 -- Keys of names that no document uses any more.

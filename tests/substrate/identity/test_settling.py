@@ -10,6 +10,7 @@ import pytest
 from substrate import sql
 from substrate.db import EVERY_BASE
 from substrate.documents.intake import delete
+from substrate.documents.purge import purge
 from substrate.errors import Conflict, NotFound
 from substrate.identity import review
 from substrate.ledger import open_door
@@ -196,17 +197,28 @@ def test_what_a_person_judged_of_a_name_keeps_it_where_it_stands(lines):
     assert lines.sound()
 
 
-@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("seed", [0, *(pytest.param(seed, marks=pytest.mark.slow) for seed in (1, 2, 3))])
 def test_the_order_of_documents_does_not_matter(database, settings, seed):
     rng = random.Random(seed)
     found = []
-    for i, order in enumerate(rng.sample(list(permutations(WORLD)), 3)):
+    for i, order in enumerate(rng.sample(list(permutations(WORLD)), 2)):
         base = new_lines(database, settings, f"order-{seed}-{i}")
         for name in order:
             base.tell(name, *WORLD[name])
         found.append((clusters(base), sorted(fact[1:3] for fact in base.held())))
         assert base.sound()
-    assert found[0] == found[1] == found[2]
+    assert found[0] == found[1]
+
+
+def test_a_purged_document_leaves_no_name_behind(lines):
+    lines.tell("old", *OLD)
+    lines.tell("new", *NEW)
+    document = lines.one("select id from documents where kb_id = %s and external_id = 'old'")
+    delete(lines.database, lines.kb_id, external_id="old", **BY)
+    purge(lines.database, lines.kb_id, document, "asked to", **BY)
+    for table in ("identity_profiles", "identity_keys"):
+        assert lines.one(f"select count(*) from {table} where kb_id = %s and {table}::text ilike %s", "%baltic%") == 0
+        assert lines.one(f"select count(*) from {table} where kb_id = %s and {table}::text ilike %s", "%nordlink%") > 0
 
 
 def test_another_base_is_another_world(lines, database, settings):
