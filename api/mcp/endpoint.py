@@ -7,31 +7,36 @@ older leg whatever its body says, which is what some clients send.
 
 from __future__ import annotations
 
+import asyncio
 import logging
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
-from typing import Any
+from collections.abc import AsyncIterator, Callable
+from contextlib import AbstractAsyncContextManager, AbstractContextManager, asynccontextmanager, nullcontext
+from typing import Any, TypeVar
 
 import mcp_types as types
 from mcp.server.context import ServerRequestContext
 from mcp.server.lowlevel import Server
 from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
-from mcp.server.transport_security import TransportSecuritySettings
+from mcp.server.transport_security import TransportSecurityMiddleware, TransportSecuritySettings
 from mcp.shared.exceptions import MCPError
+from mcp_types.version import KNOWN_PROTOCOL_VERSIONS
 from starlette.concurrency import run_in_threadpool
-from starlette.requests import Request
+from starlette.requests import ClientDisconnect, Request
 from starlette.responses import Response
-from starlette.types import Receive, Scope, Send
+from starlette.types import Message, Receive, Scope, Send
 
 from api.deps import Member, member_of
 from api.errors import public_message
 from api.gate import MOST_CALL
-from api.mcp import arguments, prompts, resources, tools
+from api.mcp import arguments, front, prompts, resources, tools
 from api.mcp.schemas import BY_NAME, TOOLS, ToolSpec
+from substrate import calls
+from substrate.calls import Call
 from substrate.errors import TwoclocksError
 from substrate.settings import Settings
 
 _log = logging.getLogger(__name__)
+_T = TypeVar("_T")
 _LOOPBACK = ("127.0.0.1", "localhost", "[::1]")
 INSTRUCTIONS = (
     "One knowledge base on two clocks. `at` asks about the world at a date; `as_of` asks what the base held at a "
@@ -44,20 +49,10 @@ class McpEndpoint:
     """An ASGI application for ``/api/v1/kbs/{kb_id}/mcp``; the gate has judged token and base before."""
 
     def __init__(self, settings: Settings, version: str) -> None:
-        self._server: Server[Any] = Server(
-            "twoclocks",
-            version=version,
-            title="Twoclocks",
-            instructions=INSTRUCTIONS,
-            on_list_tools=_list_tools,
-            on_call_tool=_call_tool,
-            on_list_resources=_list_resources,
-            on_list_resource_templates=_list_templates,
-            on_read_resource=_read_resource,
-            on_list_prompts=_list_prompts,
-            on_get_prompt=_get_prompt,
-        )
+        self._server = make_server(version)
         self._security = _security(settings)
+        self._judge = TransportSecurityMiddleware(self._security)
+        self._running = front.Running()
         self._manager: StreamableHTTPSessionManager | None = None
 
     @asynccontextmanager
@@ -81,8 +76,96 @@ class McpEndpoint:
         if scope["method"] != "POST":  # no stream to listen to and no session to end
             await Response(status_code=405, headers={"Allow": "POST"})(scope, receive, send)
             return
+        scope = {**scope, "headers": [_trimmed(*pair) for pair in scope["headers"]]}
+        request = Request(scope, receive)
+        if (refused := await self._judge.validate_request(request, is_post=True)) is not None:
+            await refused(scope, receive, send)
+            return
+        try:
+            body = await request.body()
+        except ClientDisconnect:
+            return
+        try:
+            message = front.parsed(body)
+        except ValueError:
+            await front.error(types.PARSE_ERROR, "The body is not JSON")(scope, receive, send)
+            return
+        if (refused := front.refusal(scope, message)) is not None:
+            await refused(scope, receive, send)
+            return
         assert self._manager is not None  # noqa: S101 - the lifespan runs around every request
-        await self._manager.handle_request(scope, receive, send)
+        with self._may_be_taken_back(scope, message):
+            await self._manager.handle_request(scope, _again(body, receive), send)
+
+    def _may_be_taken_back(self, scope: Scope, message: dict[str, Any]) -> AbstractContextManager[None]:
+        """Around a request on the older leg; a word that takes one back is heard here. The newer leg has no such word:
+        there a client closes its stream."""
+        call = calls.current()
+        if call is None or not front.is_handshake(scope):
+            return nullcontext()
+        if "id" in message:
+            return self._running.during(front.key_of(scope, message["id"]), call)
+        if message["method"] == "notifications/cancelled":
+            request_id = message.get("params", {}).get("requestId")
+            if isinstance(request_id, int | str):
+                self._running.take_back(front.key_of(scope, request_id))
+        return nullcontext()
+
+
+@asynccontextmanager
+async def _over_http(_: Server[Any]) -> AsyncIterator[Any]:
+    yield None  # who asks comes with each request
+
+
+def make_server(
+    version: str, lifespan: Callable[[Server[Any]], AbstractAsyncContextManager[Any]] = _over_http
+) -> Server[Any]:
+    """The tools, resources and prompts as a server of the SDK. Off HTTP the lifespan yields a function that says who
+    asks, for each call anew."""
+    server: Server[Any] = Server(
+        "twoclocks",
+        version=version,
+        title="Twoclocks",
+        instructions=INSTRUCTIONS,
+        get_tool_input_schema=lambda name: BY_NAME[name].input if name in BY_NAME else None,
+        on_list_tools=_list_tools,
+        on_call_tool=_call_tool,
+        on_list_resources=_list_resources,
+        on_list_resource_templates=_list_templates,
+        on_read_resource=_read_resource,
+        on_list_prompts=_list_prompts,
+        on_get_prompt=_get_prompt,
+        lifespan=lifespan,
+    )
+
+    async def discover(ctx: ServerRequestContext[Any], params: types.RequestParams | None) -> types.DiscoverResult:
+        return types.DiscoverResult(
+            supported_versions=list(KNOWN_PROTOCOL_VERSIONS),
+            capabilities=server.get_capabilities(protocol_version=ctx.protocol_version),
+            instructions=INSTRUCTIONS,
+        )
+
+    server.add_request_handler("server/discover", types.RequestParams, discover)
+    return server
+
+
+def _trimmed(name: bytes, value: bytes) -> tuple[bytes, bytes]:
+    """White space around a value is none of it."""
+    return name, value.strip(b" \t") if name.startswith(b"mcp-") else value
+
+
+def _again(body: bytes, receive: Receive) -> Receive:
+    """`receive` for who comes after the one that read `body`."""
+    given = False
+
+    async def again() -> Message:
+        nonlocal given
+        if given:
+            return await receive()
+        given = True
+        return {"type": "http.request", "body": body, "more_body": False}
+
+    return again
 
 
 def _security(settings: Settings) -> TransportSecuritySettings:
@@ -97,8 +180,24 @@ def _security(settings: Settings) -> TransportSecuritySettings:
 
 
 def _member(ctx: ServerRequestContext[Any]) -> Member:
-    assert isinstance(ctx.request, Request)  # noqa: S101 - only HTTP leads here
-    return member_of(ctx.request)
+    if isinstance(ctx.request, Request):
+        return member_of(ctx.request)
+    found: Member = ctx.lifespan_context()
+    return found
+
+
+async def _work(what: str, work: Callable[..., _T], *given: Any) -> _T:
+    """`work` on a thread, as a part of the current call; a task that is cancelled meanwhile ends the call."""
+    call = calls.current() or Call()
+    call.what = what
+    with calls.serving(call):
+        done = asyncio.ensure_future(run_in_threadpool(work, *given))
+    try:
+        return await asyncio.shield(done)
+    except asyncio.CancelledError:
+        done.add_done_callback(lambda ended: ended.cancelled() or ended.exception())  # nobody is left to be told
+        call.end_soon()
+        raise
 
 
 async def _list_tools(
@@ -136,10 +235,10 @@ async def _call_tool(ctx: ServerRequestContext[Any], params: types.CallToolReque
         raise MCPError(types.METHOD_NOT_FOUND, message)
     try:
         given = arguments.check(tool.input, params.arguments or {})
-        result = await run_in_threadpool(tools.run, tool.name, who, given)
+        result = await _work(tool.name, tools.run, tool.name, who, given)
     except TwoclocksError as error:
         _log.info("tool %s: %s", tool.name, error)
-        return types.CallToolResult(content=[_text(public_message(error))], is_error=True)
+        return types.CallToolResult(content=[_text(_refusal(error))], is_error=True)
     except Exception:
         _log.exception("tool %s failed", tool.name)
         raise MCPError(types.INTERNAL_ERROR, "Something went wrong on our side; it is in the log.") from None
@@ -164,7 +263,7 @@ async def _read_resource(
     ctx: ServerRequestContext[Any], params: types.ReadResourceRequestParams
 ) -> types.ReadResourceResult:
     try:
-        contents = await run_in_threadpool(resources.read, _member(ctx), str(params.uri))
+        contents = await _work("resources/read", resources.read, _member(ctx), str(params.uri))
     except TwoclocksError as error:
         _log.info("resource: %s", error)
         raise MCPError(types.INVALID_PARAMS, public_message(error)) from None
@@ -190,6 +289,15 @@ async def _get_prompt(ctx: ServerRequestContext[Any], params: types.GetPromptReq
 def _one_page(params: types.PaginatedRequestParams | None) -> None:
     if params is not None and params.cursor is not None:
         raise MCPError(types.INVALID_PARAMS, "cursor: there is one page")
+
+
+def _refusal(error: TwoclocksError) -> str:
+    """What a model reads of an error: never a name that a document gave, which it would take for our own words."""
+    if candidates := error.facts.get("candidates"):
+        assert isinstance(candidates, list)  # noqa: S101 - of find_entities
+        ids = ", ".join(c["id"] for c in candidates)
+        return f"{error.facts['field']}: several entities match; find_entities tells them apart; ask by id: {ids}"
+    return public_message(error)
 
 
 def _text(said: str) -> types.TextContent:

@@ -1,6 +1,7 @@
 """Answers as text for people and models: the same rows that the structured answer holds, in readable form.
 
-Text from documents stands only behind its label and in quotation marks, since a document may say anything.
+Text from documents stands only behind its label, in quotation marks or behind ``>``, and a name is one line, since a
+document may say anything: no row can be made to look like another, or like a note of ours.
 """
 
 from __future__ import annotations
@@ -33,8 +34,8 @@ def hints(answer: Answer) -> list[str]:
 def search_rows(answer: Answer) -> list[str]:
     """One block per passage."""
     return [
-        f'[{n}] "{c["filename"]}" section {c["seq"]} (document_id: {c["document_id"]})\n{c["text"]}'
-        + (" …" if c["truncated"] else "")
+        f'[{n}] "{flat(c["filename"])}" section {c["seq"]} (document_id: {c["document_id"]})\n'
+        + _cited(c["text"] + (" …" if c["truncated"] else ""))
         for n, c in enumerate(answer["chunks"], start=1)
     ]
 
@@ -53,7 +54,7 @@ def arms(answer: Answer) -> list[str]:
 def document(answer: Answer) -> str:
     """A page of a document, with how to go on."""
     date = f", dated {answer['doc_time'][:10]}" if answer["doc_time"] else ""
-    lines = [f'"{answer["filename"]}"{date} {stands_on(answer)}']
+    lines = [f'"{flat(answer["filename"])}"{date} {stands_on(answer)}']
     if answer["missing_since"]:
         lines.append(f"It is not at its source any more since {answer['missing_since'][:10]}; nobody deleted it.")
     if answer["purged"]:
@@ -61,8 +62,9 @@ def document(answer: Answer) -> str:
     elif answer["state"] != "parsed":
         lines.append(f"This document is {answer['state']}. {answer['failure'] or ''}".strip())
     for section in answer["sections"]:
-        heading = " > ".join(section["heading_path"])
-        lines.append(f"\n## {heading}\n{section['text']}" if heading else f"\n{section['text']}")
+        heading = flat(" > ".join(section["heading_path"]))
+        lines.append(f"\n## {heading}" if heading else "")
+        lines.append(_cited(section["text"]))
     if answer["next_offset"] is not None:
         lines.append(
             f"\n[truncated at {answer['next_offset']} of {answer['total_chars']} characters: "
@@ -76,8 +78,8 @@ def document(answer: Answer) -> str:
 def entity_rows(answer: Answer) -> list[str]:
     """One line per candidate."""
     return [
-        f"- {e['name']} ({e['type_label'] or 'untyped'}"
-        + (f"; {e['disambiguator']}" if e["disambiguator"] else "")
+        f"- {flat(e['name'])} ({e['type_label'] or 'untyped'}"
+        + (f"; {flat(e['disambiguator'])}" if e["disambiguator"] else "")
         + f") {e['fact_count']} facts, id {e['id']}"
         for e in answer["entities"]
     ]
@@ -90,22 +92,22 @@ def entities_lead(answer: Answer) -> str:
         return f"No entity by that name {stands_on(answer)}."
     exact = [e for e in found if e["match"] == "name"]
     ahead = len(found) == 1 or len(exact) == 1 or found[0]["fact_count"] >= 3 * max(1, found[1]["fact_count"])
-    word = f"Best match: {found[0]['name']}" if ahead else "Several entities match"
+    word = f"Best match: {flat(found[0]['name'])}" if ahead else "Several entities match"
     return f"{word} {stands_on(answer)}"
 
 
 def facts_lead(answer: Answer) -> str:
     """Who it is about, on which clocks, and how many there are."""
     entity = answer["entity"]
-    lines = [f"{entity['name']} ({entity['type_label'] or 'untyped'}, id {entity['id']})"]
-    others = [n["name"] for n in answer.get("names", ()) if n["name"] != entity["name"]]
+    lines = [f"{flat(entity['name'])} ({entity['type_label'] or 'untyped'}, id {entity['id']})"]
+    others = [flat(n["name"]) for n in answer.get("names", ()) if n["name"] != entity["name"]]
     if others:
         lines.append("Also known as: " + ", ".join(others))
     world = f" that held at {answer['at']}" if answer.get("at") else ""
     lines.append(f"{answer['matched_facts']} of {answer['total_facts']} facts{world} match {stands_on(answer)}")
     present = answer.get("predicates_present")
     if present:
-        lines.append("Relations there are: " + ", ".join(f"{p['label']} ({p['count']})" for p in present))
+        lines.append("Relations there are: " + ", ".join(f"{flat(p['label'])} ({p['count']})" for p in present))
     return "\n".join([*lines, *hints(answer)])
 
 
@@ -116,21 +118,22 @@ def fact_rows(answer: Answer) -> list[str]:
 
 def _fact(f: Answer) -> str:
     arrow = "" if f["direction"] == "out" else " (of it)"
-    other = f["other_name"] or words.value(f["object_value"])
-    extra = "".join(f" [{q['label']}: {q['value']}]" for q in f["qualifiers"])
+    other = flat(f["other_name"] or words.value(f["object_value"]))
+    extra = flat("".join(f" [{q['label']}: {q['value']}]" for q in f["qualifiers"]))
+    extra = f" {extra}" if extra else ""
     sure = "" if f["confidence"] >= 1 else f" [{f['confidence']:.0%}]"
     later = f" <since {f['since']['invalidated_kind']}{_purged(f['since']['purged'])}>" if f["since"] else ""
     doubt = " [unconfirmed: no passage held now says so]" if f["unconfirmed"] else ""
     against = f" [contested: {', '.join(c['conflict_id'] for c in f['contested'])}]" if f["contested"] else ""
-    line = f"- {f['predicate_label']}{arrow}: {other}{extra} ({words.interval(f)}){sure}{doubt}{against}{later}"
+    line = f"- {flat(f['predicate_label'])}{arrow}: {other}{extra} ({words.interval(f)}){sure}{doubt}{against}{later}"
     for e in f["evidence"][:1]:
-        source = f'"{e["filename"]}", document_id {e["document_id"]}' if e["document_id"] else "a person's word"
+        source = f'"{flat(e["filename"])}", document_id {e["document_id"]}' if e["document_id"] else "a person's word"
         more = f", {f['evidence_count']} sources" if f["evidence_count"] > 1 else ""
         line += f"\n  source: {_quoted(e['quote'])} ({source}{more})"
     shown = {(e["chunk_id"], e["quote"]) for e in f["evidence"][:1]}
     for e in f["rested_on"][:1]:
         if (e["chunk_id"], e["quote"]) not in shown:
-            line += f'\n  rested on: {_quoted(e["quote"])} ("{e["filename"]}", {e["passage"]} since)'
+            line += f'\n  rested on: {_quoted(e["quote"])} ("{flat(e["filename"])}", {e["passage"]} since)'
     return line
 
 
@@ -139,9 +142,19 @@ def _purged(purge: Answer | None) -> str:
     return f", purged on {purge['at'][:10]} by {purge['by']}: {purge['why']}" if purge else ""
 
 
+def flat(text: str | None) -> str:
+    """One line, whatever breaks it had."""
+    return " ".join((text or "").split())
+
+
+def _cited(text: str) -> str:
+    """A passage, each line behind ``>``."""
+    return "\n".join(f"> {line}" for line in text.splitlines())
+
+
 def _quoted(text: str) -> str:
-    flat = " ".join(text.split())
-    return f'"{flat[:_QUOTE]}{"…" if len(flat) > _QUOTE else ""}"'
+    line = flat(text)
+    return f'"{line[:_QUOTE]}{"…" if len(line) > _QUOTE else ""}"'
 
 
 def changes_lead(answer: Answer) -> str:
@@ -158,13 +171,14 @@ def change_rows(answer: Answer) -> list[str]:
 
 def _change(c: Answer) -> str:
     other = c["object_name"] or words.value(c["object_value"])
-    line = f"- {c['at']} {c['kind']}: {c['subject_name']} {c['predicate_label']} {other}"
+    said = flat(" ".join((c["subject_name"] or "?", c["predicate_label"], other)))
+    line = f"- {c['at']} {c['kind']}: {said}"
     if c["valid_from"] or c["valid_to"]:
         start = words.moment(c["valid_from"], c["valid_from_precision"]) or "…"
         end = words.last_moment(c["valid_to"], c["valid_to_precision"]) if c["valid_to"] else None
         line += f" ({start} → {end or 'open'})"
     if c["quote"]:
-        line += f'\n  source: {_quoted(c["quote"])} ("{c["filename"]}", document_id {c["document_id"]})'
+        line += f'\n  source: {_quoted(c["quote"])} ("{flat(c["filename"])}", document_id {c["document_id"]})'
     return line
 
 
@@ -173,7 +187,7 @@ def neighbors_lead(answer: Answer) -> str:
     entity = answer["entity"]
     world = f" that held at {answer['at']}" if answer.get("at") else ""
     lines = [
-        f"{entity['name']} ({entity['type_label'] or 'untyped'}, id {entity['id']})",
+        f"{flat(entity['name'])} ({entity['type_label'] or 'untyped'}, id {entity['id']})",
         f"{answer['total']} links{world} {stands_on(answer)}",
     ]
     if answer["groups"]:
@@ -187,23 +201,25 @@ def neighbor_rows(answer: Answer) -> list[str]:
     rows, before = [], None
     for n in answer["neighbors"]:
         relation = _relation(n)
-        head = f"{relation}:\n" if relation != before else ""
+        head = f"Relation: {relation}\n" if relation != before else ""
         before = relation
         kind = n["type_label"] or "untyped"
-        rows.append(f"{head}- {n['name']} ({kind}; {words.interval(n)}){_doubts(n)} id {n['id']}, fact {n['fact_id']}")
+        rows.append(
+            f"{head}- {flat(n['name'])} ({kind}; {words.interval(n)}){_doubts(n)} id {n['id']}, fact {n['fact_id']}"
+        )
     return rows
 
 
 def paths(answer: Answer) -> str:
     """Each chain on a line, with the facts it is made of, then what was not looked at."""
-    ends = f"{answer['from']['name']} and {answer['to']['name']}"
+    ends = flat(f"{answer['from']['name']} and {answer['to']['name']}")
     world = f", every step holding at {answer['at']}" if answer["at"] else ""
     lines = [f"{answer['total']} chains between {ends}{world} {stands_on(answer)}", *hints(answer)]
     for number, path in enumerate(answer["paths"], start=1):
         edges = path["edges"]
         steps = [_step(e) for e in edges]
         facts = ", ".join(e["fact_id"] for e in edges)
-        lines.append(f"{number}. {edges[0]['from']['name']}{''.join(steps)}\n  facts: {facts}")
+        lines.append(f"{number}. {flat(edges[0]['from']['name'])}{''.join(steps)}\n  facts: {facts}")
     if answer["truncated"]:
         lines.append(f"{answer['total'] - len(answer['paths'])} more chains are not shown; give at or fewer hops.")
     out = answer["left_out"]
@@ -219,12 +235,13 @@ _LEFT_OUT = {
 
 
 def _step(e: Answer) -> str:
-    arrow = f" —{e['predicate_label']}→ " if e["direction"] == "out" else f" ←{e['predicate_label']}— "
-    return f"{arrow}{e['to']['name']} ({words.interval(e)}){_doubts(e)}"
+    label = flat(e["predicate_label"])
+    arrow = f" —{label}→ " if e["direction"] == "out" else f" ←{label}— "
+    return f"{arrow}{flat(e['to']['name'])} ({words.interval(e)}){_doubts(e)}"
 
 
 def _relation(row: Answer) -> str:
-    return f"{row['predicate_label']}{'' if row['direction'] == 'out' else ' (of it)'}"
+    return f"{flat(row['predicate_label'])}{'' if row['direction'] == 'out' else ' (of it)'}"
 
 
 def _doubts(f: Answer) -> str:
@@ -239,20 +256,23 @@ def explanation(answer: Answer) -> str:
     other = f["other_name"] or words.value(f["object_value"])
     now = f", now {f['successor_id']}" if f["successor_id"] else ""
     state = f" [{f['status']}{now}]" if f["status"] != "held" else ""
-    lines = [f"{f['subject_name']} — {f['predicate_label']} — {other} ({words.interval(f)}){state} {stands_on(answer)}"]
+    said = flat(" — ".join((f["subject_name"] or "?", f["predicate_label"], other)))
+    lines = [f"{said} ({words.interval(f)}){state} {stands_on(answer)}"]
     lines += hints(answer)
     for e in answer["evidence"]:
         lines.append(f"- evidence: {_quoted(e['quote'])} ({_where(e)}; recorded by {e['recorded_by']})")
         if e["confirmed"]:
-            lines.append(f"  confirmed by {e['confirmed']['by']} at {e['confirmed']['at']}: {e['confirmed']['why']}")
+            lines.append(
+                f"  confirmed by {e['confirmed']['by']} at {e['confirmed']['at']}: {flat(e['confirmed']['why'])}"
+            )
     for item in answer["history"]:
         if item["kind"] == "fact":
             ended = f", {item['closed']['kind']} at {item['closed']['at']}" if item["closed"] else ""
             lines.append(f"- row {item['id']}: recorded at {item['recorded']['at']}{ended}")
     for c in answer["conflicts"]:
-        sides = " / ".join(f"{c[s]['subject']} — {c[s]['object']}" for s in ("old", "new") if s in c)
+        sides = flat(" / ".join(f"{c[s]['subject']} — {c[s]['object']}" for s in ("old", "new") if s in c))
         lines.append(f"- conflict {c['id']} ({c['reason']}, {c['verdict'] or 'undecided'}): {sides}")
-    lines += [f"- corrected by {c['said_by']} at {c['recorded_at']}: {c['why']}" for c in answer["corrections"]]
+    lines += [f"- corrected by {c['said_by']} at {c['recorded_at']}: {flat(c['why'])}" for c in answer["corrections"]]
     lines += [
         f"- proof: {p['event']} at seq:{p['seq']}, event {p['ordinal']}, hash {p['hash']}" for p in answer["proof"]
     ]
@@ -265,7 +285,7 @@ def _where(e: Answer) -> str:
     if not e["document_id"]:
         return "a person's word"
     gone = f", {e['passage']} since" if e["passage"] else ""
-    return f'"{e["filename"]}" section {e["section"]}, document_id {e["document_id"]}{gone}'
+    return f'"{flat(e["filename"])}" section {e["section"]}, document_id {e["document_id"]}{gone}'
 
 
 def rules(answer: Answer) -> str:
@@ -292,9 +312,10 @@ def status_rows(answer: Answer) -> list[str]:
 def _recorded(r: Answer) -> str:
     lines = [f"- {_quoted(r['sentence'] or r['filename'] or '')} ({r['state']}, document_id {r['document_id']})"]
     for p in r["proposals"]:
-        why = f": {p['why']}" if p["why"] else ""
+        why = f": {flat(p['why'])}" if p["why"] else ""
         by = f" by {p['decided_by']}{why}" if p["decided_by"] else ""
-        lines.append(f"  {p['subject']} — {p['predicate_label']} — {p['object']}: {p['status']}{by}")
+        said = flat(" — ".join((p["subject"], p["predicate_label"], p["object"])))
+        lines.append(f"  {said}: {p['status']}{by}")
     return "\n".join(lines)
 
 

@@ -89,8 +89,8 @@ def review_status(
 
     Each of ``recorded`` has ``state`` (``waiting``: not read through yet; ``read``; ``gone``) and ``proposals``, each
     ``pending``, ``confirmed``, ``merged`` (confirmed into a fact that was there), ``rejected`` or ``withdrawn``, with
-    who decided, when and why, and the fact. ``gaps`` are the actor's own questions, as they stand now. `since` is
-    record time. Raises `InvalidInput` naming the parameter.
+    who decided, when and why, and the fact. ``gaps`` are the actor's own questions, as they stand now, where
+    nothing narrower is asked for. `since` is record time. Raises `InvalidInput` naming the parameter.
     """
     asked = (actor, document_id, idempotency_key, since)
     page = cursors.page(conn, kb_id, as_of, cursor, limit=limit, most=MOST, question=("status", *asked))
@@ -108,7 +108,9 @@ def review_status(
     found = [row for row in rows if row["document_id"] is not None]
     proposals = _proposals(conn, kb_id, page.as_of, [row["document_id"] for row in found])
     following = page.following(rows[0]["total"])
-    gaps = list_gaps(conn, kb_id, as_of, state=None, asker=actor, limit=limit)
+    gaps: dict[str, Any] = {"gaps": [], "total": 0}
+    if document_id is None and idempotency_key is None:
+        gaps = list_gaps(conn, kb_id, as_of, state=None, asker=actor, limit=limit)
     return {
         "kb_id": str(kb_id),
         **envelope(page.as_of),

@@ -1,8 +1,9 @@
 """What an honest colleague would add to an answer, per row and ready to be carried out.
 
-A hint has ``kind``, ``says`` (one sentence), ``tool`` and ``arguments`` (a call that goes further; a client sends it as
-it stands), and ``items``: the rows it is about, whose first the call is for. Hints are as of today, whatever moment the
-answer stands on, and outside the promise that an answer can be asked again. One query for each answer.
+A hint has ``kind``, ``says`` (one sentence in our own words: no name, no word of a source), ``tool`` and ``arguments``
+(a call that goes further; a client sends it as it stands), and ``items``: the rows it is about, whose first the call is
+for. Hints are as of today, whatever moment the answer stands on, and outside the promise that an answer can be asked
+again. One query for each answer.
 
 ==================  ================================================================================
 kind                when
@@ -115,13 +116,13 @@ def _of_entity(tool: str, given: Arguments, as_of: AsOf, answer: Answer, known: 
     if not entity or not known:
         return
     if n := known["pending"]:
-        told = f"{n} proposal{'s' * (n > 1)} about {entity['name']} await a person; the sentences can be read."
+        told = f"{n} proposal{'s' * (n > 1)} about it await a person; the sentences can be read."
         yield _hint("pending", told, "search_chunks", {"query": entity["name"]})
     if n := known["refused"]:
-        told = f"People refused {n} statement{'s' * (n > 1)} about {entity['name']}."
+        told = f"People refused {n} statement{'s' * (n > 1)} about it."
         yield _hint("rejected", told, "changes", {"since": "0001", "entity_id": entity["id"], "kinds": ["rejected"]})
     if n := known["held_now"]:
-        told = f"Nothing was on record then; {n} fact{'s' * (n > 1)} about {entity['name']} are today."
+        told = f"Nothing of the kind was on record then; today it has {n} fact{'s' * (n > 1)}."
         yield _hint("only_now", told, tool, {k: v for k, v in given.items() if k not in _RECORD})
     elif tool in ENTITY_TOOLS and not any(_facts(answer)) and as_of.known_seq is None:
         yield _hint("nothing", "No fact matches; passages may say it.", "search_chunks", {"query": entity["name"]})

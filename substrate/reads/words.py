@@ -60,4 +60,5 @@ def statement(subject: str, fact: Fact) -> str:
     doubts += ["contested"] if fact["contested"] else []
     doubts += [f"since {fact['since']['invalidated_kind']}"] if fact["since"] else []
     told = f" [{', '.join(doubts)}]" if doubts else ""
-    return f"{ends[0]} — {fact['predicate_label']} — {ends[1]}{extra} ({interval(fact)}){told}"
+    said = " ".join(f"{ends[0]} — {fact['predicate_label']} — {ends[1]}{extra}".split())  # one line, whatever it held
+    return f"{said} ({interval(fact)}){told}"

@@ -197,7 +197,9 @@ def in_words(answer: Mapping[str, Any], texts: Mapping[str, str]) -> str:
         when = f", held at {answer['at']}" if answer["at"] else ""
         lines += [f"Facts on record{when}:", *(f"- {fact['statement']}" for fact in answer["facts"])]
     for document in answer["documents"]:
-        lines += ["", document["title"], *(texts[passage["chunk_id"]] for passage in document["passages"])]
+        lines += ["", " ".join(document["title"].split())]
+        # Each line is set in, so that none of a passage can pass for a title, a fact or a word of ours.
+        lines += [f" {line}" for passage in document["passages"] for line in texts[passage["chunk_id"]].splitlines()]
     if not lines:
         lines = ["Nothing on record about this."]
     missing = [f"{count} {kind}" for kind, count in answer["left_out"].items() if count and kind != "copies"]

@@ -38,7 +38,7 @@ def led(scribe):
 def test_links_and_chains_in_both_forms(call, led):
     structured, text = call("neighbors", entity="Heron", at="2024")
     assert [n["name"] for n in structured["neighbors"]] == ["Bob"]
-    assert "leads (of it):\n- Bob" in text and structured["neighbors"][0]["fact_id"] in text
+    assert "Relation: leads (of it)\n- Bob" in text and structured["neighbors"][0]["fact_id"] in text
     structured, text = call("paths_between", **{"from": "Ada", "to": "Egret"})
     assert structured["paths"][0]["hops"] == 3
     assert "Ada —leads→ Heron" in text and "←leads— Bob" in text
@@ -155,7 +155,7 @@ def test_pending_proposals_about_an_entity_are_told(call, server, database, sett
         for step in ("parse", "claims", "entities", "facts"):
             run_step(database, server.kb, services, step)
     told = hint(call("entity_facts", entity_id="Heron")[0], "pending")
-    assert told["says"].startswith("1 proposal about Heron")
+    assert told["says"].startswith("1 proposal about it")
     found, _ = call(told["tool"], **told["arguments"])
     assert "Bob leads Heron." in [c["text"] for c in found["chunks"]]
 
