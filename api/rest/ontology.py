@@ -55,7 +55,8 @@ def put_term(kb_id: UUID, term_key: str, body: TermBody, who: Editor) -> dict[st
     term = _term(term_key, body)
     with who.act("term declared", body.why) as door:
         step = edits.put_term(door, term)
-    return {"key": term_key, "changed": step is not None, "step": step.shown() if step else None, "seq": door.seq}
+    stands = door.seq if step else door.seq - 1  # nothing written is no transaction
+    return {"key": term_key, "changed": step is not None, "step": step.shown() if step else None, "seq": stands}
 
 
 @router.delete("/terms/{term_key}")

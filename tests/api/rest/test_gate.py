@@ -12,6 +12,16 @@ from tests.api.conftest import REFUSED
 
 ID = "00000000-0000-0000-0000-000000000001"
 READS = (
+    ("GET", "/neighbors?entity=x"),
+    ("GET", "/paths?from=x&to=y"),
+    ("GET", f"/facts/{ID}/explanation"),
+    ("GET", "/rules"),
+    ("GET", "/manual?query=x"),
+    ("GET", "/bindings"),
+    ("GET", "/statements"),
+    ("GET", "/funnel"),
+    ("GET", "/gaps"),
+    ("GET", "/review/status"),
     ("GET", ""),
     ("GET", "/ontology"),
     ("GET", "/documents"),
@@ -52,6 +62,12 @@ READS = (
     ("GET", "/model-budget"),
 )
 WRITES = (
+    ("POST", "/bindings/preview"),
+    ("POST", "/bindings/apply"),
+    ("POST", "/statements"),
+    ("POST", "/gaps"),
+    ("POST", f"/gaps/{ID}/dismiss"),
+    ("POST", f"/gaps/{ID}/reopen"),
     ("PUT", "/model-budget"),
     ("PUT", "/ontology"),
     ("PUT", f"/ontology/terms/{ID}"),

@@ -26,7 +26,8 @@ def test_a_term_is_made_changed_and_deleted(api):
     assert api("GET", "/terms/team").status_code == 404
     made = api("PUT", "/terms/team", json=team()).json()
     assert (made["changed"], made["step"]["action"]) == (True, "added")
-    assert api("PUT", "/terms/team", json=team()).json()["changed"] is False
+    again = api("PUT", "/terms/team", json=team()).json()
+    assert (again["changed"], again["seq"]) == (False, made["seq"])
     found = api("GET", "/terms/team").json()
     assert (found["kind"], found["above"], found["uses"], found["named_by"]) == ("class", ["project"], {}, [])
     assert api("GET", "/terms/project").json()["named_by"] == ["leads", "team"]
