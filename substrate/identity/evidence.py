@@ -135,11 +135,8 @@ def _shared_identifiers(one: Profile, other: Profile) -> set[str]:
 
 
 def _one_is_known_as_the_other(one: Profile, other: Profile) -> bool:
-    return (
-        other.name.core in {a.core for a in one.aliases}
-        or one.name.core in {a.core for a in other.aliases}
-        or bool({a.core for a in one.aliases if len(a.core) > 3} & {a.core for a in other.aliases})
-    )
+    """Two that share another name are not: "the Boss" is several people's."""
+    return other.name.core in {a.core for a in one.aliases} or one.name.core in {a.core for a in other.aliases}
 
 
 def _hard(one: Profile, other: Profile, alias: bool) -> str | None:

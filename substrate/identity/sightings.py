@@ -22,7 +22,7 @@ from uuid import UUID
 
 from substrate.identity.claims import BoundClaim
 from substrate.identity.identifiers import UNIQUE, beside, identifiers, is_label, ticket
-from substrate.identity.names import Name, initials, keys, misspelled, read_name
+from substrate.identity.names import Name, initials, keys, misspelled, read_name, relation
 from substrate.identity.words import FIELD_OF
 from substrate.ledger.drafts import KNOWN_AS, normalise_name
 
@@ -48,6 +48,11 @@ _KIND_WORDS: Mapping[str, str] = {
 _SENTENCE = re.compile(r"[^.!?。！？\n]+(?:\.(?=\S)[^.!?。！？\n]*)*")
 _WORDS = re.compile(r"[A-Za-z]+|[\u4e00-\u9fff]{2,}")
 _HAN_FIELDS = tuple(w for w in FIELD_OF if not w.isascii())
+_BESIDE = re.compile(r"\s*[（(]\s*(?P<name>[^()（）\d]{2,40}?)\s*[)）]")
+_HAN_ALIAS = re.compile(
+    r"[，,（(]?\s*(?:原名|曾用名|旧称|又名|又称|也称|别名|简称|现名|更名为|改名为)[为是叫]?[：:\s“\"「《]*"
+    r"(?P<name>[^，。,；;、（）()“”\"「」《》\s]{2,20})"
+)
 _ACRONYM = re.compile(r"\s*[（(]\s*(?P<short>[A-Z][A-Z0-9&]{1,7})\s*[)）]")
 
 
@@ -184,6 +189,7 @@ class _Reader:
                 for word in is_a.group("what").lower().split():
                     if word in _KIND_WORDS:
                         self.said[sighting.norm][_KIND_WORDS[word]] += 2
+            sighting.features |= {f"a:{alias}" for alias in _aliases(surface, rest)}
             short = _ACRONYM.match(rest)
             if short is not None and short.group("short").lower() == initials(read_name(surface)):
                 sighting.features.add(f"a:{short.group('short')}")
@@ -213,6 +219,16 @@ class _Reader:
                 if misspelled(names[one].latin, names[other].latin):
                     self.found[one].features.add(f"x:{other}")
                     self.found[other].features.add(f"x:{one}")
+
+
+def _aliases(surface: str, rest: str) -> Iterable[str]:
+    """What stands right behind a name as another one: "华为 (Huawei)" if it sounds so, "启明制药原名东方药业"."""
+    beside = _BESIDE.match(rest)
+    if beside is not None and relation(read_name(beside.group("name")), read_name(surface), people=True) == "script":
+        yield beside.group("name")
+    told = _HAN_ALIAS.match(rest)
+    if told is not None:
+        yield told.group("name")
 
 
 def _fields(sentence: str) -> Iterable[str]:
