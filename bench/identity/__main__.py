@@ -17,17 +17,20 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from uuid import UUID
 
+import psycopg
+
 from bench.database import ROOT, commit, fresh_settings
 from bench.identity.pairs import Case, Document, Score, Where, load, score
 from substrate import sql
 from substrate.bases import create_base
-from substrate.db import NO_BASE, Database, open_database
+from substrate.db import NO_BASE, Database, conninfo, open_database
 from substrate.documents.intake import PushItem, push
 from substrate.extraction.builtin import BuiltinExtractor
 from substrate.extraction.claims import Extraction, Extractor, Passage
 from substrate.ledger.drafts import normalise_name
 from substrate.ledger.verify import verify
 from substrate.pipeline import Services, run_pipeline
+from substrate.settings import Settings
 
 ORDERS, SEED = 10, 20261130
 F1, WRONG = 0.90, 0.01
@@ -104,8 +107,15 @@ def run(db: Database, services: Services, slug: str, order: Sequence[Document], 
             push(db, kb_id, items[start : start + 100], actor="person:bench", via="rest")
         run_pipeline(db, kb_id, services, ("parse", "claims", "entities", "facts"))
         at += size
+        _look_around(services.settings)
     seconds = time.perf_counter() - started
     return _read(db, kb_id, seconds)
+
+
+def _look_around(settings: Settings) -> None:
+    """Statistics as autovacuum would keep them, or plans hang on when it came by."""
+    with psycopg.connect(conninfo(settings), autocommit=True) as connection:
+        connection.execute("analyze")
 
 
 def _read(db: Database, kb_id: UUID, seconds: float) -> Run:
