@@ -91,6 +91,16 @@ create table doubts (
 create unique index doubts_held on doubts (kb_id, one_id, other_id) where invalidated_seq is null;
 create index doubts_of_other on doubts (kb_id, other_id) where invalidated_seq is null;
 
+-- What a model said of a pair in doubt, by a digest of all it was shown: no word of a document, and nothing asked twice.
+create table identity_votes (
+    kb_id     uuid not null,
+    question  text not null,
+    votes     jsonb not null,
+    asked_at  timestamptz not null default now(),
+    primary key (kb_id, question),
+    foreign key (kb_id) references kb (id)
+);
+
 do $$
 declare
     t text;
@@ -108,7 +118,8 @@ begin
     grant select, insert on mention_moves to twoclocks_app;
     -- ordinary tables
     grant select, insert, update, delete on identity_profiles, identity_keys to twoclocks_app;
-    foreach t in array array['identity_profiles', 'identity_keys', 'mention_moves', 'distinctions', 'doubts'] loop
+    grant select, insert on identity_votes to twoclocks_app;
+    foreach t in array array['identity_profiles', 'identity_keys', 'identity_votes', 'mention_moves', 'distinctions', 'doubts'] loop
         perform protect_base_table(format('public.%I', t)::regclass);
     end loop;
 end $$;

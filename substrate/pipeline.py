@@ -24,6 +24,7 @@ from substrate.work import StageResult
 if TYPE_CHECKING:
     from substrate.documents.parsing import ParserPool
     from substrate.extraction.claims import Extractor
+    from substrate.identity.votes import PairVoter
     from substrate.ontology.votes import Voter
     from substrate.retrieval.embedders import Embedder
 
@@ -73,6 +74,16 @@ class Services:
         from substrate.ontology.votes import open_voter
 
         found = open_voter(self.settings)
+        if found is not None:
+            self._opened.append(found)
+        return found
+
+    @cached_property
+    def pair_voter(self) -> PairVoter | None:
+        """Who is asked whether two entities are one; None where no chat endpoint is set."""
+        from substrate.identity.votes import open_pair_voter
+
+        found = open_pair_voter(self.settings)
         if found is not None:
             self._opened.append(found)
         return found
@@ -183,7 +194,7 @@ def _bindings(db: Database, kb_id: UUID, services: Services, limit: int | None) 
 def _entities(db: Database, kb_id: UUID, services: Services, limit: int | None) -> StageResult:
     from substrate.identity.stage import run_entities
 
-    return run_entities(db, kb_id, limit=limit)
+    return run_entities(db, kb_id, services.pair_voter, limit=limit)
 
 
 def _facts(db: Database, kb_id: UUID, services: Services, limit: int | None) -> StageResult:

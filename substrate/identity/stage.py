@@ -7,7 +7,9 @@ already is left to `settling`, in a transaction of its own.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from uuid import UUID
 
 from substrate import sql, work
@@ -18,6 +20,7 @@ from substrate.identity.families import load_families, take
 from substrate.identity.placing import place
 from substrate.identity.settling import mark_changed_documents, settle
 from substrate.identity.sightings import sightings
+from substrate.identity.votes import Judged, PairVoter, judge_doubts
 from substrate.ledger.door import Door, open_door
 from substrate.ledger.drafts import normalise_name
 from substrate.ledger.entities import type_entities
@@ -31,10 +34,13 @@ Place = tuple[UUID, str]
 """A document and a name in it."""
 
 
-def run_entities(db: Database, kb_id: UUID, *, limit: int | None = None) -> work.StageResult:
+def run_entities(
+    db: Database, kb_id: UUID, voter: PairVoter | None = None, *, limit: int | None = None
+) -> work.StageResult:
     """Resolve the names in due chunks, make the entities that are not there yet, and settle who is who.
 
-    A remembered sentence makes no entity here: what it proposes waits for a person's nod.
+    What stays in doubt a model votes on, if there is one, and else a person. A remembered sentence makes no entity
+    here: what it proposes waits for a person's nod.
     """
 
     def handle(lease: work.Lease) -> Tally:
@@ -47,7 +53,14 @@ def run_entities(db: Database, kb_id: UUID, *, limit: int | None = None) -> work
     mark_changed_documents(db, kb_id)
     result = run_pass(db, kb_id, "entities", handle, batch=BATCH, limit=limit)
     settle(db, kb_id)
-    return result
+    return result if voter is None else _with_votes(result, judge_doubts(db, kb_id, voter))
+
+
+def _with_votes(result: work.StageResult, judged: Judged) -> work.StageResult:
+    cost = Counter(result.cost)
+    cost.update(judged.cost)
+    told = (f"pairs in doubt wait for the model: {judged.problem}",) if judged.problem else ()
+    return replace(result, written=result.written + judged.merged, cost=dict(cost), failures=(*result.failures, *told))
 
 
 def _resolve(connection: WriteConnection, kb_id: UUID, lease: work.Lease) -> int:

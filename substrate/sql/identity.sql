@@ -217,3 +217,10 @@ select (select count(*) from merges where kb_id = %(kb_id)s) as merges,
        (select count(*) from reverts where kb_id = %(kb_id)s and merge_id is not null) as reverts,
        (select count(*) from mention_moves where kb_id = %(kb_id)s) as moves,
        (select count(*) from doubts where kb_id = %(kb_id)s and invalidated_seq is null) as doubts
+
+-- name: identity_votes_of
+select question, votes from identity_votes where kb_id = %(kb_id)s and question = any(%(questions)s)
+
+-- name: identity_keep_votes
+insert into identity_votes (kb_id, question, votes) values (%(kb_id)s, %(question)s, %(votes)s::jsonb)
+on conflict do nothing

@@ -19,24 +19,31 @@ from tests.ledger_history import read, two_histories
 
 ORDINARY = {
     "blobs": "bytes of documents, named by their hash; a purge takes them out",
+    "credentials": "secrets that are in use now, sealed",
     "extraction_epochs": "which extractor reads a base now; append-only, and no fact hangs on it",
+    "identities": "who signs in as whom now",
     "model_budgets": "what may be spent in a day; append-only, and no fact hangs on it",
     "model_reservations": "what calls under way may cost; gone when they are settled",
     "model_spending": "running counts of a day",
     "embeddings": "made from chunks, and made again for another model",
     "identity_keys": "made from names, and made again",
     "identity_profiles": "made from claims of documents, and made again when they are read again",
+    "identity_votes": "what a model answered, kept so that it is not paid twice",
     "kb": "the name of a base may change",
     "kb_members": "who may do what now",
     "ontology_plans": "what a file would change, made again from the file",
+    "organisations": "whose workspaces there are",
     "parse_results": "made from bytes, and made again by another parser",
     "people": "who may log in now",
     "reading_coverage": "made from passages and claims, and made again",
     "schema_migrations": "which migrations were applied",
+    "signins": "sign-ins that have begun; gone when they end",
     "sources": "which folders are watched now",
     "term_vectors": "made from terms, and made again for other words or another model",
     "tokens": "used and revoked",
     "work": "what is due, and leases",
+    "workspaces": "whose bases there are",
+    "workspace_members": "who may see an open base now",
 }
 CLOSING = {"invalidated_seq", "invalidated_at", "invalidated_kind"}
 DECIDING = CLOSING | {"verdict", "decided_by", "why"}
