@@ -113,7 +113,7 @@ def _clause(state: ChineseSentence, bare: str, times: tuple[TimeMention, ...]) -
     before = len(state.findings.drafts)
     replaced = state.replaced
     titled = titled_names(state, text, times, mood)
-    if titled > 1:
+    if titled > 1 or (titled and text.startswith(("我是", "我们是"))):
         return
     if business(state, text, times, mood):
         return

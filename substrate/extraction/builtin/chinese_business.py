@@ -23,7 +23,7 @@ _Times = tuple[TimeMention, ...]
 _Act = Callable[[ChineseSentence, "re.Match[str]", _Times, "Mood | None"], bool]
 
 _RESPONSIBLE = frozenset("负责人 责任人 处理人 操作人 经办人 对接人 跟进人 维护人 值班员 管理员".split())
-_ABOVE = frozenset(("直属领导", "直接上级", "上级领导"))
+_ABOVE = frozenset(("直属领导", "直接上级", "上级领导", "直属上级", "直接领导"))
 _OWNING = frozenset("控股股东 第一大股东 大股东 实际控制人".split())
 
 
@@ -32,15 +32,18 @@ def _measured(state: ChineseSentence, m: re.Match[str], times: _Times, mood: Moo
     if value is None:
         return False
     noun = m.group("n")
+    if noun in {"重", "净重", "毛重", "长", "宽", "高"} and value.unit in {None, "%"}:
+        return False
     subject = said_of(state, m.group("s"))
-    if subject is None and not m.group("s").strip("的 "):
+    if subject is None and not m.group("s").strip("的 ") and not re.search(r"人数|员工", noun):
         subject = Term("name", noun)
         noun = "金额" if value.datatype == "money" else "数量"
     if subject is None or subject.kind == "person":
         return False
     phrase = "headcount" if re.search(r"人数|员工总?数", noun) else _PLAIN.get(noun, noun)
     add(state, subject, phrase, value, interval(times, "state"), mood)
-    now_about(state, subject)
+    if subject.text != m.group("n"):
+        now_about(state, subject)
     return True
 
 
@@ -145,6 +148,48 @@ def _stake(state: ChineseSentence, m: re.Match[str], times: _Times, mood: Mood |
             add(state, drafts[-1].subject, "持股比例", value, interval(times, "state"), mood)
         return True
     return False
+
+
+def _part_of(state: ChineseSentence, m: re.Match[str], times: _Times, mood: Mood | None) -> bool:
+    """ "X的子公司包括A和B", "成员包括A、B": each is that of X, or of the topic."""
+    whole, parts = said_of(state, m.group("s")), names_of(state, m.group("b"))
+    if whole is None or not parts or any(p.sort != "name" for p in parts):
+        return False
+    phrase = "member of" if m.group("n") == "成员" else "customer of" if m.group("n") == "客户" else "subsidiary of"
+    for part in parts:
+        add(state, part, phrase, whole, interval(times, "state"), mood)
+    now_about(state, whole)
+    return True
+
+
+def _holds(state: ChineseSentence, m: re.Match[str], times: _Times, mood: Mood | None) -> bool:
+    """ "A持有B18%的股份"."""
+    owner, owned = said_of(state, m.group("s")), name_of(state, m.group("b"))
+    if owner is None or owned is None:
+        return False
+    share = (("share", m.group("share")),)
+    add(state, owner, "owns", owned, interval(times, "state"), mood, qualifiers=share)
+    now_about(state, owner)
+    return True
+
+
+def _posted(state: ChineseSentence, m: re.Match[str], times: _Times, mood: Mood | None) -> bool:
+    """ "岗位为品牌专员": of the person spoken of."""
+    person = state.subject
+    if person is None or not w.is_person(person.text) or name_of(state, m.group("r")) is None:
+        return False
+    add(state, person, "job title", text_value(m.group("r")), interval(times, "state"), mood, subject_kind="person")
+    return True
+
+
+def _placed(state: ChineseSentence, m: re.Match[str], times: _Times, mood: Mood | None) -> bool:
+    """ "订单服务部署在上海机房"."""
+    thing, place = said_of(state, m.group("s")), name_of(state, m.group("b"))
+    if thing is None or place is None or w.is_person(place.text):
+        return False
+    add(state, thing, "located in", place, interval(times, "state"), mood, object_kind="place")
+    now_about(state, thing)
+    return True
 
 
 def _switched(state: ChineseSentence, m: re.Match[str], times: _Times, mood: Mood | None) -> bool:
@@ -324,6 +369,11 @@ def _p(regex: str, act: _Act) -> tuple[re.Pattern[str], _Act]:
 
 _BE = r"(?P<v>(?:现)?(?:为|是|：|:|由|变更为|更换为|调整为|改为|改由)?)"
 _PATTERNS: tuple[tuple[re.Pattern[str], _Act], ...] = (
+    _p(r"(?P<s>.*?)的?(?:全资|控股)?(?P<n>子公司|成员|客户)(?:包括|有)(?P<b>[^，]+)", _part_of),
+    _p(r"(?P<s>.+?)持有(?P<b>[^，]+?)(?P<share>[\d.]+%)的?(?:股份|股权)", _holds),
+    _p(r"(?:其)?(?:岗位|职位|职务|职级|头衔)(?:为|是)(?P<r>[^，]{2,12})", _posted),
+    _p(r"(?P<s>.*?)(?:部署|托管|存放|存储|安装|存储)(?:在|于)(?P<b>[^，]{2,16})", _placed),
+    _p(rf"(?P<s>.+?)(?P<n>净重|毛重|重|长|宽|高)(?:约|达|为)?{AMOUNT}", _measured),
     _p(r"(?:(?:会议|董事会|股东会|公司|乙方|甲方|集团)?(?:一致)?(?:审议)?(?:同意|决定|通过|批准)*)(?:聘任|"
         r"任命|委任|指定|指派|委派|选举)"
        r"(?P<s>[\ue000-\ue7ff]|[\u4e00-\u9fff]{2,4}?)(?:同志)?(?:为|担任|出任)(?P<r>[^，]+)", people.appointed),
@@ -338,7 +388,8 @@ _PATTERNS: tuple[tuple[re.Pattern[str], _Act], ...] = (
         r"(?P<b>[A-Za-z0-9+一二三四优良]{1,5}级?)",
        _rated),
     _p(rf"(?P<s>.*?)(?:现有|拥有|共有|在册|有)?员工(?:总数|人数|数)?(?:为|达|约|共)?{AMOUNT}", _staff),
-    _p(rf"(?P<s>.*?)的?(?P<n>{NOUN})(?:约|合计|共计|调整)?(?:为|是|达到?|：|:|至|超过?)?{AMOUNT}", _measured),
+    _p(rf"(?P<s>.*?)的?(?:实现|完成|取得|录得|达成)?(?P<n>{NOUN})(?:约|合计|共计|调整)?"
+       rf"(?:为|是|达到?|：|:|至|超过?)?{AMOUNT}", _measured),
     _p(r"(?:其)?持股(?:比例)?(?:为|达)?(?P<b>[\d.]+%)", _stake),
     _p(r"(?P<s>.+?)(?:由|从)(?P<a>[^由从]+?)(?:切换|迁移|升级|更换|替换)(?:为|到|至|成)了?(?P<b>.+)", _switched),
     _p(r"(?P<s>.*?)(?P<v>改用|采用|目前使用|一直使用|底层使用|使用|依赖|改为使用|基于)"
@@ -350,7 +401,7 @@ _PATTERNS: tuple[tuple[re.Pattern[str], _Act], ...] = (
         r"研发|取代|替代|接手)", _by),
     _p(r"(?P<s>[^出]*?)(?:出)?生于?(?P<b>[\u4e00-\u9fff]{2,8})?", people.born),
     _p(r"(?P<s>.*?)(?:常驻|派驻|驻)(?:于|在)?(?P<b>[\u4e00-\u9fff]{2,10})", people.stationed),
-    _p(r"(?P<s>.*?)(?P<v>分管|主管|负责)(?P<b>[\u4e00-\u9fff、与和及]{2,16})", people.charge),
+    _p(r"(?P<s>.*?)(?P<v>分管|主管(?!人)|负责(?!人))(?P<b>[\u4e00-\u9fff、与和及]{2,16})", people.charge),
     _p(r"(?P<s>.+?)(?:已)?(?:与|和|同)(?P<b>[^与和同]+?)(?:正式)?(?:签订|签署|签约|达成)了?(?:[^，]*(?:协议|"
         r"合同|合作))?", _signed),
     _p(r"(?P<s>.+?)(?:已)?(?:完成|宣布完成)(?:了)?对(?P<b>.+?)的(?:全资)?(?:并购|收购)", _bought),

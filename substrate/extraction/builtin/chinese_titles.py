@@ -51,7 +51,8 @@ def titled_names(state: ChineseSentence, text: str, times: _Times, mood: Mood | 
         time = interval(times if gone else (), "end") if was else interval((), "start")
         told = re.sub(r"^(?:我们?是|由|驻|来自)", "", found.group("org") or "")
         org = name_of(state, told, role_too=False) if told else None
-        named = org is not None and org.sort == "name"
+        leading = found.group("role").endswith(("负责人", "组长", "队长", "会长", "主席"))
+        named = org is not None and org.sort == "name" and leading
         words = f"{org.text}的{found.group('role')}" if named and org is not None else ""
         drafts = title_drafts(state, person, words, None, time, mood) if words else []
         if not drafts:

@@ -203,7 +203,7 @@ PATTERNS: tuple[Pattern, ...] = (
     _p("pair", r"(?P<s>.+?)(?:赞助)了?(?P<o>.+)", "sponsors"),
     _p("pair", r"(?P<s>.+?)(?:支持)(?P<o>.+)", "supports"),
     _p("pair", r"(?P<s>.+?)(?:维护)(?P<o>.+)", "maintains"),
-    _p("pair", r"(?P<s>.+?)(?:住在|居住在|居住于|定居于|定居)(?P<o>.+)", "lives in"),
+    _p("pair", r"(?P<s>.+?)(?:住在|居住在|居住于|定居于|定居|现居)(?P<o>.+)", "lives in"),
     _p("pair", r"(?P<s>.+?)(?:毕业于|就读于)(?P<o>.+)", "studied at"),
     _p("pair", r"(?P<s>.+?)(?:投资)了?(?P<o>.+)", "invests in"),
     _p("began", r"(?P<s>.+?)(?:成立|创立|创建)(?:于)?", "founded on", "event"),

@@ -118,7 +118,7 @@ def _subjects(reader: Reader, verb: Any) -> list[Any]:
     own = [c for c in verb.children if c.dep_ in _SUBJECTS]
     if verb.dep_ == "relcl":
         if own and own[0].tag_ in {"WP", "WDT"}:
-            return [verb.head]
+            return [_who(reader, verb.head) if own[0].lower_ == "who" else verb.head]
         return own
     if own:
         return own
@@ -145,6 +145,16 @@ def _subjects(reader: Reader, verb: Any) -> list[Any]:
         marks = {c.lower_ for c in verb.children if c.dep_ in {"mark", "advmod"}}
         return [] if marks & {"if", "unless", "when"} else _subjects(reader, head)
     return []
+
+
+def _who(reader: Reader, head: Any) -> Any:
+    """ "X from Acme, who …": a person, and not the house the person is from."""
+    if head.dep_ != "pobj" or reader.unit(head).guess == "person" or head.head.lower_ not in {"from", "of", "at"}:
+        return head
+    above = head.head.head
+    if reader.unit(above).kind != "name" and head.head.i:
+        above = reader.doc[head.head.i - 1]
+    return above if reader.unit(above).kind == "name" and reader.unit(above).guess in {None, "person"} else head
 
 
 def _before(reader: Reader, verb: Any) -> Any:

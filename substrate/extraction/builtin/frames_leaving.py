@@ -49,6 +49,11 @@ def quit_role(scene: Scene, clause: Clause) -> bool:
         places += [t for t in scene.terms(clause.at("by")) if t.kind != "person"]
     done = False
     for place in places:
+        if place.sort == "attribute" and place.text in {"board", "council", "committee"} and place.owner is not None:
+            for person in people:
+                scene.add(clause, person, "member of", place.owner, time, subject_kind=person.kind or "person")
+                done = True
+            continue
         thing, phrase = led_thing(place)
         if thing.sort not in {"name", "definite"}:
             continue

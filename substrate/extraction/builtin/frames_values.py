@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
 from substrate.extraction.builtin import verbs
 from substrate.extraction.builtin.clauses import Clause
@@ -147,6 +148,10 @@ def _is_placed(scene: Scene, clause: Clause, subject: Term, time: ClaimTime) -> 
         owner = noun.owner
         if prep in {"in", "at"} and noun.text in {"charge", "control"} and owner:
             scene.add(clause, subject, "leads", owner, time, subject_kind="person")
+        elif prep in {"in", "at"} and noun.text in {"charge", "control"} and (area := _area(scene, target)) is not None:
+            scene.add(clause, subject, "responsible for", area, time, subject_kind="person")
+        elif prep in {"responsible for", "accountable for"} and noun.sort in {"noun", "thing", "attribute"}:
+            scene.add(clause, subject, "responsible for", replace(noun, sort="thing"), time)
         elif prep in {"responsible for", "accountable for"} and noun.sort == "name":
             scene.add(clause, subject, "responsible for", noun, time)
         elif prep in {"in", "at"} and noun.sort == "name" and subject.sort == "attribute" and subject.owner:
@@ -179,6 +184,13 @@ def _is_placed(scene: Scene, clause: Clause, subject: Term, time: ClaimTime) -> 
             continue
         done = True
     return done
+
+
+def _area(scene: Scene, token: Any) -> Term | None:
+    """What is not named and somebody is in charge of ("customer support")."""
+    found = [scene.reader.term(t) for p, t in scene.reader.prepositions(token) if p == "of"]
+    fitting = [t for t in found if t.sort in {"noun", "thing", "attribute"} and t.token is not None]
+    return replace(fitting[0], sort="thing") if len(fitting) == 1 and fitting[0].token.tag_ in {"NN", "NNS"} else None
 
 
 _ABSENCES = frozenset(("leave", "parental leave", "maternity leave", "sick leave", "holiday", "sabbatical"))

@@ -196,12 +196,16 @@ def contact_drafts(subject: Term | None, key: Key, value: str) -> list[Draft]:
     """ "Contact: Imke Dierks, imke@x.example": who it is, and how to reach them."""
     addresses = [a for a in amounts_in(value) if a.value.number is None]
     name = value[: addresses[0].start].strip(" ,;:(-–") if addresses else value.strip(" .")
+    name, _, house = (p.strip() for p in name.partition(","))
     name = re.sub(r"[,;\s]+(?:tel|phone|e-?mail|mobile)\.?:?$", "", name, flags=re.I).strip(" ,;(")
     person = named(name, "person") if name and looks_like_name(name) and len(name.split()) > 1 else None
     found: list[Draft] = []
     if person is not None and subject is not None:
         found.append(Draft(subject, "contact person", person, UNDATED, wording=key.written))
     about = person or (subject if not name else None)
+    if person is not None and house and looks_like_name(house) and not is_role(house):
+        org = named(house, "organization")
+        found.append(Draft(person, "works for", org, UNDATED, None, "person", "organization", wording=key.written))
     for a in addresses if about is not None else ():
         kind = "email" if "@" in a.value.raw else "phone" if a.value.raw[:1] == "+" else "website"
         phrase = key.plain if person is None and key.plain not in {"contact", "contact person"} else kind

@@ -152,7 +152,7 @@ def _bare_amount(amount: Amount) -> bool:
     """An amount with a unit or a long number stands by itself; "Falcon 9" and "Order 4711" may still be names."""
     if amount.value.unit is None and "." in amount.value.raw and amount.value.number is not None:
         return False
-    return amount.value.unit is not None or amount.value.number is None or amount.end - amount.start > 4
+    return amount.value.unit is not None or amount.value.number is None or amount.end - amount.start > 5
 
 
 def _units(text: str, spans: Sequence[Span], amounts: Sequence[Amount], mentions: Sequence[TimeMention]) -> list[Unit]:
@@ -291,6 +291,9 @@ def _settle_words(units: tuple[Unit, ...]) -> list[Unit]:
             stand_in = "works" if after.text.lower() in _LINKS else "owns"
             unit = replace(unit, parsed_as=stand_in, lemma=_THIRD_PERSON[low])
             settled.append(unit)
+        elif before and low in _LISTED and _goes_on(units, i, after):
+            linked = after.kind == "word" and after.text.lower() not in {"the", "a", "an", "its"}
+            settled.append(replace(unit, parsed_as="works" if linked else "owns", lemma=_LISTED[low]))
         elif before and before.text == "," and low in _THIRD_PERSON and _resumes(units, i, after):
             settled.append(
                 replace(unit, parsed_as="works" if after.text.lower() in _LINKS else "owns", lemma=_THIRD_PERSON[low])
@@ -300,6 +303,20 @@ def _settle_words(units: tuple[Unit, ...]) -> list[Unit]:
         else:
             settled.append(unit)
     return settled
+
+
+_LISTED = {third_person(v): v for v in ("weigh", "cost", "end", "expire", "start", "begin", "mature",
+           "employ", "report", "use", "run", "own", "operate", "include", "supply", "belong", "manage",
+           "lead", "live", "require")}  # fmt: skip
+
+
+def _goes_on(units: tuple[Unit, ...], i: int, after: Unit) -> bool:
+    """ "X has a power of 750 W, weighs 1.8 kg and costs EUR 89": a verb again, where the parser sees a plural noun."""
+    if units[i - 1].text.lower() not in {",", "and"} or i < 3:
+        return False
+    told = any(u.lemma or u.text.lower() in {"has", "is", "was", "takes", "costs", "weighs"} for u in units[: i - 1])
+    ahead = after.kind in {"amount", "name"} or after.text.lower() in {"the", "a", "its", "to", "on", "in", "at", "."}
+    return told and ahead
 
 
 def _resumes(units: tuple[Unit, ...], i: int, after: Unit) -> bool:

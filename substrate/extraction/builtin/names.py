@@ -157,7 +157,7 @@ def _may_join(words: list[Word], i: int, run: list[Word], lexicon: Lexicon, know
         return False
     if word.endswith(("-based", "-owned", "-listed", "-led", "-born")):
         return False
-    if run and (re.fullmatch(r"\d{1,4}", word) or _NUMBERED.fullmatch(word)):
+    if run and (re.fullmatch(r"\d{1,5}" if run[-1].text.isupper() else r"\d{1,4}", word) or _NUMBERED.fullmatch(word)):
         return True
     if run and word in v.SMALL_COMPANY_FORMS:
         return True
@@ -194,7 +194,7 @@ def _initial_is_name(words: list[Word], i: int, lexicon: Lexicon, known: frozens
     following = words[i + 1].text if i + 1 < len(words) else ""
     if "-" in word and all(lexicon.knows(p.lower()) for p in word.split("-") if p):
         return False
-    if _NUMBERED.fullmatch(following):
+    if _NUMBERED.fullmatch(following) or following == "&":
         return True
     if word in known or (word.isupper() and len(word) > 1) or not lexicon.knows(word.lower()):
         return True

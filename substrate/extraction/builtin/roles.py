@@ -29,6 +29,8 @@ RELATION_OF_ROLE: dict[str, str] = {
     **dict.fromkeys({"coordinator", "project coordinator"}, "coordinates"),
     **dict.fromkeys({"founder", "co-founder", "cofounder"}, "founded"),
     **dict.fromkeys({"supplier", "vendor"}, "supplies"),
+    **dict.fromkeys({"account manager", "key account manager", "relationship manager", "account executive"},
+                    "responsible for"),
     **dict.fromkeys({"member"}, "member of"),
     **dict.fromkeys({"employee", "staffer"}, "works for"),
     **dict.fromkeys({"subsidiary"}, "subsidiary of"),

@@ -170,6 +170,8 @@ class Reader:
         ]
         if named and low in v.KIND_NOUNS and self.unit(token).start - self.unit(named[-1]).end <= 1:
             inner = self.unit(named[-1])
+            if inner.guess == "place" and low in v.COMPANY_NOUNS:
+                return Term("definite", low, "organization", token, unit=self.unit(token))
             if inner.guess != "person":
                 text = self.slice(named[-1].i, token.i)
                 return Term("name", text, v.KIND_NOUNS[low], token, unit=inner)
@@ -275,6 +277,8 @@ class Reader:
         modifiers = {c.lower_ for c in token.children if c.i < token.i}
         owner, area = None, ""
         for prep, target in self.prepositions(token):
+            if target.head.i and self.doc[target.head.i - 1].lower_ in FORMER:
+                continue
             found = self.term(target)
             unnamed = found.sort == "noun" or (prep == "of" and found.text.lower() in FUNCTION_AREAS)
             if prep in {"of", "for"} and unnamed and not area and owner is None:
@@ -308,6 +312,8 @@ class Reader:
             if child.dep_ == "poss":
                 return self.term(child)
         for prep, target in self.prepositions(token):
+            if target.head.i and self.doc[target.head.i - 1].lower_ in FORMER:
+                continue
             if prep in {"of", "for"}:
                 found = self.term(target)
                 if found.sort in {"name", "definite", "thing"}:

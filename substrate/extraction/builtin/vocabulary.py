@@ -23,7 +23,7 @@ NEVER_A_NAME = _words(
     yes ok hello hi dear thanks thank regards per re fwd cc is perhaps maybe possibly reportedly allegedly
     apparently rumour rumor rumours rumors sources everyone someone nobody nothing everything something
     please let approved decided agreed confirmed announced today's yesterday's earlier whether assuming
-    provided suppose supposing had should neither both plus minus question answer"""
+    provided suppose supposing had should neither both plus minus question answer utc gmt cet cest bst"""
 )
 """Capitalised at the start of a sentence, these do not begin a name."""
 
