@@ -213,9 +213,11 @@ class _Reader:
         for norm, name in names.items():
             by_length[len(name.latin)].append(norm)
         for alike in by_length.values():
-            for one, other in combinations(sorted(alike), 2):
-                if set(keys(names[one])).isdisjoint(keys(names[other])):
-                    continue
+            blocks: dict[str, list[str]] = defaultdict(list)  # hundreds of names have too many pairs to try all
+            for norm in sorted(alike):
+                for key in set(keys(names[norm])):
+                    blocks[key].append(norm)
+            for one, other in {pair for block in blocks.values() for pair in combinations(block, 2)}:
                 if misspelled(names[one].latin, names[other].latin):
                     self.found[one].features.add(f"x:{other}")
                     self.found[other].features.add(f"x:{one}")
