@@ -117,6 +117,21 @@ def editor(request: Request) -> Member:
     return found
 
 
+def manager(request: Request) -> Member:
+    """The caller of a route that says who may do what in a base. Raises `Forbidden` before the body is judged."""
+    found = member_of(request)
+    access.must_manage(found.principal, found.role)
+    return found
+
+
+def signed_in(request: Request) -> Caller:
+    """A person at a browser that signed in. Raises `Forbidden` for every token: one that leaks shall make no other."""
+    found = caller(request)
+    if found.principal.kind != "session":
+        raise Forbidden("this needs a person who signed in; a token makes, lists and revokes none")
+    return found
+
+
 def member_of(request: Request) -> Member:
     """The `Member` that the gate admitted to this request."""
     admission: Admission = request.state.admission
@@ -133,6 +148,8 @@ def _shared(request: Request) -> tuple[Database, Settings, AccessLog, Callable[[
 AnyCaller = Annotated[Caller, Depends(caller)]
 Reader = Annotated[Member, Depends(member)]
 Editor = Annotated[Member, Depends(editor)]
+Manager = Annotated[Member, Depends(manager)]
+SignedIn = Annotated[Caller, Depends(signed_in)]
 
 
 class StrictRoute(APIRoute):

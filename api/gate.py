@@ -11,15 +11,17 @@ from dataclasses import dataclass
 from uuid import UUID
 
 from starlette.concurrency import run_in_threadpool
+from starlette.datastructures import State
 from starlette.exceptions import HTTPException
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from api.challenge import challenged
 from api.errors import problem, too_large, too_large_detail
+from api.showing import shown
 from substrate import access
 from substrate.access import Principal, Role
 from substrate.db import Database
-from substrate.errors import NotFound, TwoclocksError, Unauthenticated
+from substrate.errors import Forbidden, NotFound, TwoclocksError, Unauthenticated
 
 OPEN = frozenset({"/api/v1/health"})
 MOST_BODY = 1024 * 1024
@@ -37,6 +39,9 @@ _MOST = {
     ("POST", "ontology/plans"): MOST_FILE,
     ("POST", "mcp"): MOST_CALL,
 }
+UNSIGNED = frozenset({"/api/v1/provision", "/api/v1/signin", "/api/v1/signin/callback"})
+"""Where whoever calls is nobody yet: counted by address like everyone without a token."""
+_PUSHES = frozenset({("POST", "documents"), ("POST", "statements")})
 _BASE = re.compile(r"^/api/v1/kbs/([^/]+)(?:/|$)")
 
 
@@ -47,10 +52,13 @@ class Admission:
     principal: Principal
     kb_id: UUID | None = None
     role: Role | None = None
+    pushes: bool = False
+    """The call is one that a service's token may make."""
 
     @property
     def may_write(self) -> bool:
-        return self.role is not None and access.may_write(self.principal, self.role)
+        may = access.may_push if self.pushes else access.may_write
+        return self.role is not None and may(self.principal, self.role)
 
 
 class Gate:
@@ -66,7 +74,7 @@ class Gate:
             return
         state = scope["app"].state
         try:
-            admission = await run_in_threadpool(admit, state.database, _bearer(scope), path)
+            admission = await run_in_threadpool(_admit, state, scope, path)
         except TwoclocksError as error:
             await challenged(problem(error), scope, state.settings)(scope, receive, send)
             return
@@ -106,27 +114,50 @@ def _bounded(receive: Receive, most: int) -> Receive:
     return bounded
 
 
-def admit(db: Database, presented: str | None, path: str) -> Admission:
-    """Judge token and path. Raises `Unauthenticated`, and `NotFound` for a base the token cannot see."""
-    if presented is None:
-        raise Unauthenticated
+def _admit(state: State, scope: Scope, path: str) -> Admission:
+    presented = None if path in UNSIGNED else shown(scope, state.settings)
+    return admit(state.database, presented, path, scope["method"])
+
+
+def admit(db: Database, presented: str | None, path: str, method: str = "GET") -> Admission:
+    """Judge token and path. Raises `Unauthenticated`, `Forbidden` for a service's token that does not push, and
+    `NotFound` for a base the token cannot see."""
+    if presented is None and path in UNSIGNED:
+        return Admission(access.ANYBODY)
     match = _BASE.match(path)
+    pushes = match is not None and (method, path[match.end() :]) in _PUSHES
     with db.ask() as conn:
         if match is None:
-            return Admission(access.authenticate(conn, presented))
-        try:
-            kb_id = UUID(match[1])
-        except ValueError:
+            if presented is None:
+                raise Unauthenticated
+            return _of_a_person(Admission(access.authenticate(conn, presented)))
+        kb_id = _uuid(match[1])
+        if presented is None:
+            if kb_id is None or not _reads(method, path[match.end() :]):
+                raise Unauthenticated
+            principal, role = access.admit_anybody(conn, kb_id)
+            return Admission(principal, kb_id, role)
+        if kb_id is None:
             access.authenticate(conn, presented)  # who has no token learns nothing about paths
-            raise NotFound("no such knowledge base", field="kb_id") from None
+            raise NotFound("no such knowledge base", field="kb_id")
         principal, role = access.admit(conn, presented, kb_id)
-        return Admission(principal, kb_id, role)
+        return _of_a_person(Admission(principal, kb_id, role, pushes))
 
 
-def _bearer(scope: Scope) -> str | None:
-    """The token of the Authorization header. A token in a query string would end up in logs and is never read."""
-    for name, value in scope["headers"]:
-        if name == b"authorization":
-            scheme, _, token = value.decode("latin-1").partition(" ")
-            return token.strip() if scheme.lower() == "bearer" else None
-    return None
+def _of_a_person(admission: Admission) -> Admission:
+    """What a service's token may not do is refused here, whatever the route."""
+    if admission.principal.kind == "service" and not admission.pushes:
+        raise Forbidden("a service's token pushes documents and statements to its bases, and does nothing else")
+    return admission
+
+
+def _reads(method: str, tail: str) -> bool:
+    """May somebody without a token make such a call in a public base? Who is to write shall show who they are."""
+    return method in ("GET", "HEAD") or (method, tail) == ("POST", "mcp")
+
+
+def _uuid(text: str) -> UUID | None:
+    try:
+        return UUID(text)
+    except ValueError:
+        return None

@@ -8,6 +8,7 @@ from fastapi import APIRouter
 def routers() -> list[APIRouter]:
     """Every router, in the order in which paths are matched."""
     from api.rest import (
+        access,
         bases,
         bindings,
         budget,
@@ -20,12 +21,15 @@ def routers() -> list[APIRouter]:
         history,
         knowledge,
         lifecycle,
+        members,
         ontology,
         review,
         statements,
+        tokens,
         undo,
         uniqueness,
     )
 
+    late = (access, members, tokens)
     first = (health, bases, documents, lifecycle, knowledge, history, review, undo, conflicts, corrections)
-    return [noun.router for noun in (*first, uniqueness, ontology, budget, bindings, statements, funnel, gaps)]
+    return [noun.router for noun in (*first, uniqueness, ontology, budget, bindings, statements, funnel, gaps, *late)]

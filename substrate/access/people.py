@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Literal, cast, get_args
 from uuid import UUID
 
@@ -30,6 +31,16 @@ def person_named(conn: AnyConnection, name: str) -> UUID | None:
     if len(rows) > 1:
         raise Conflict(f"several people are named {name!r}", field="person")
     return rows[0]["id"] if rows else None
+
+
+def person_with_email(conn: WriteConnection, email: str, name: str | None = None) -> UUID:
+    """The person of an e-mail address, made if there is none: who signs in with it later is this person."""
+    if not re.fullmatch(r"[^@\s]+@[^@\s]+", email):
+        raise InvalidInput("email: no e-mail address", field="email")
+    rows = conn.execute(sql.query("access_person_by_email"), {"email": email}).fetchall()
+    if len(rows) > 1:
+        raise Conflict("several people have this e-mail address in different spellings", field="email")
+    return rows[0]["id"] if rows else create_person(conn, name or email, email)
 
 
 def set_member(conn: WriteConnection, kb_id: UUID, person_id: UUID, role: Role) -> None:

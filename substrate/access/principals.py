@@ -8,7 +8,7 @@ from __future__ import annotations
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import cast
+from typing import Final, Literal, cast
 from uuid import UUID
 
 from substrate import sql
@@ -17,6 +17,11 @@ from substrate.access.token_shape import digest, well_formed
 from substrate.access.tokens import Scope
 from substrate.db import NO_BASE, AnyConnection, Database
 from substrate.errors import NotFound, Unauthenticated
+
+PUBLIC: Final = UUID("00000000-0000-4000-8000-000000000001")
+"""Whom the record names where nobody said who they are."""
+NO_TOKEN: Final = UUID("00000000-0000-4000-8000-000000000002")
+Kind = Literal["personal", "service", "session", "agent", "anonymous"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,11 +37,24 @@ class Principal:
     kb_ids: frozenset[UUID] | None
     use_is_stale: bool = False
     """The token's last use is more than a minute old, or none; see `note_use`."""
+    kind: Kind = "personal"
 
     @property
     def actor(self) -> str:
         """How the ledger names who did it."""
         return f"person:{self.person_name} ({self.name})"
+
+
+ANYBODY: Final = Principal(PUBLIC, "the public", NO_TOKEN, "no token", "read", None, kind="anonymous")
+"""Somebody who showed no token: reads what is public."""
+
+
+def admit_anybody(conn: AnyConnection, kb_id: UUID) -> tuple[Principal, Role]:
+    """Somebody without a token, in a base that is public. Raises `Unauthenticated` for every other, there or not."""
+    row = conn.execute(sql.query("access_role"), {"kb_id": kb_id, "person_id": PUBLIC}).fetchone()
+    if row is None or row["role"] is None:
+        raise Unauthenticated
+    return ANYBODY, cast(Role, row["role"])
 
 
 def authenticate(conn: AnyConnection, presented: str | None) -> Principal:
@@ -64,7 +82,7 @@ def _presented(conn: AnyConnection, presented: str | None, kb_id: UUID | None) -
         raise Unauthenticated
     kb_ids = None if row["kb_ids"] is None else frozenset(row["kb_ids"])
     principal = Principal(
-        row["person_id"], row["person_name"], row["id"], row["name"], row["scope"], kb_ids, row["stale"]
+        row["person_id"], row["person_name"], row["id"], row["name"], row["scope"], kb_ids, row["stale"], row["kind"]
     )
     return principal, cast("Role | None", row["role"])
 
@@ -72,6 +90,16 @@ def _presented(conn: AnyConnection, presented: str | None, kb_id: UUID | None) -
 def may_write(principal: Principal, role: Role) -> bool:
     """Writing needs both: the token's scope and at least an editor behind it."""
     return principal.scope == "write" and ROLES.index(role) >= ROLES.index("editor")
+
+
+def may_push(principal: Principal, role: Role) -> bool:
+    """Pushing needs a service's token or a writing one, and at least an editor behind it."""
+    return principal.scope in ("write", "push") and ROLES.index(role) >= ROLES.index("editor")
+
+
+def may_manage(principal: Principal, role: Role) -> bool:
+    """Saying who may do what in a base needs an admin and the write scope."""
+    return principal.scope == "write" and ROLES.index(role) >= ROLES.index("admin")
 
 
 def visible_bases(conn: AnyConnection, principal: Principal) -> list[dict[str, object]]:

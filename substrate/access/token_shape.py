@@ -1,4 +1,4 @@
-"""The shape of a personal token: ``tc_pat_`` + 43 characters of secret + 6 of checksum.
+"""The shape of a token: ``tc_pat_`` or what else tells its kind + 43 characters of secret + 6 of checksum.
 
 Prefix and checksum let a secret scanner find a leaked token and let us refuse a typing error without asking
 the database. They protect nothing: only the 256 random bits do, and only their SHA-256 is stored.
@@ -9,8 +9,11 @@ from __future__ import annotations
 import hashlib
 import secrets
 import zlib
+from typing import Literal
 
-PREFIX = "tc_pat_"
+Kind = Literal["personal", "service", "session", "agent"]
+PREFIXES: dict[Kind, str] = {"personal": "tc_pat_", "service": "tc_svc_", "session": "tc_ses_", "agent": "tc_agt_"}
+PREFIX = PREFIXES["personal"]
 _ALPHABET = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
 _BODY = 43
 """Digits of base 62 that 32 bytes need: 62**43 > 2**256 > 62**42."""
@@ -18,18 +21,23 @@ _CHECK = 6
 _SHOWN = len(PREFIX) + 4
 
 
-def new_secret() -> str:
+def new_secret(kind: Kind = "personal") -> str:
     """A fresh token, 56 characters. Show it once and keep `digest` of it."""
-    body = PREFIX + _base62(int.from_bytes(secrets.token_bytes(32)), _BODY)
+    body = PREFIXES[kind] + _base62(int.from_bytes(secrets.token_bytes(32)), _BODY)
     return body + _checksum(body)
 
 
 def well_formed(presented: str) -> bool:
     """Could `presented` be a token of ours? Costs no query."""
-    if len(presented) != len(PREFIX) + _BODY + _CHECK or not presented.startswith(PREFIX):
+    if len(presented) != len(PREFIX) + _BODY + _CHECK or kind_of(presented) is None:
         return False
     body, check = presented[:-_CHECK], presented[-_CHECK:]
     return body.isascii() and check == _checksum(body)
+
+
+def kind_of(presented: str) -> Kind | None:
+    """What kind of token `presented` claims to be."""
+    return next((kind for kind, prefix in PREFIXES.items() if presented.startswith(prefix)), None)
 
 
 def digest(token: str) -> bytes:

@@ -1,7 +1,7 @@
 -- name: access_token_by_hash
 -- The token of a hash with its owner and, where a base is named, the owner's role there; whether the token still counts
 -- is judged by the database's own clock.
-select t.id, t.name, t.scope, t.kb_ids, t.person_id, p.name as person_name,
+select t.id, t.name, t.scope, t.kind, t.kb_ids, t.person_id, p.name as person_name,
        t.revoked_at is not null as revoked, t.expires_at <= clock_timestamp() as expired,
        (t.last_used_at is null or t.last_used_at < clock_timestamp() - interval '1 minute') as stale,
        role_in_base(%(kb_id)s, t.person_id) as role
@@ -14,24 +14,45 @@ update tokens set last_used_at = clock_timestamp()
 where id = %(id)s and (last_used_at is null or last_used_at < clock_timestamp() - interval '1 minute')
 
 -- name: access_insert_token
-insert into tokens (person_id, name, prefix, hash, scope, kb_ids, expires_at)
-values (%(person_id)s, %(name)s, %(prefix)s, %(hash)s, %(scope)s, %(kb_ids)s,
+insert into tokens (person_id, name, prefix, hash, scope, kb_ids, kind, expires_at)
+values (%(person_id)s, %(name)s, %(prefix)s, %(hash)s, %(scope)s, %(kb_ids)s, %(kind)s,
         clock_timestamp() + make_interval(days => %(days)s))
 returning id, created_at, expires_at
 
 -- name: access_tokens
 -- Tokens of one person (null: of everybody), newest first, without anything that could be presented.
-select t.id, t.person_id, p.name as person_name, t.name, t.prefix, t.scope, t.kb_ids, t.created_at, t.expires_at,
-       t.revoked_at, t.last_used_at
+select t.id, t.person_id, p.name as person_name, t.name, t.prefix, t.scope, t.kind, t.kb_ids, t.created_at, t.expires_at,
+       t.revoked_at, t.last_used_at, t.expires_at <= clock_timestamp() as expired
 from tokens t join people p on p.id = t.person_id
-where %(person_id)s::uuid is null or t.person_id = %(person_id)s
+where (%(person_id)s::uuid is null or t.person_id = %(person_id)s) and t.kind <> 'anonymous'
 order by t.created_at desc, t.id
 
 -- name: access_revoke_token
-update tokens set revoked_at = clock_timestamp() where id = %(id)s and revoked_at is null returning id
+update tokens set revoked_at = clock_timestamp()
+where id = %(id)s and revoked_at is null and kind <> 'anonymous'
+  and (%(person_id)s::uuid is null or person_id = %(person_id)s)
+returning id
 
 -- name: access_token_exists
-select true as found from tokens where id = %(id)s
+select true as found from tokens
+where id = %(id)s and kind <> 'anonymous' and (%(person_id)s::uuid is null or person_id = %(person_id)s)
+
+-- name: access_service_tokens
+select t.id, t.person_id, p.name as person_name, t.name, t.prefix, t.scope, t.kind, array[%(kb_id)s::uuid] as kb_ids,
+       t.created_at, t.expires_at, t.revoked_at, t.last_used_at, t.expires_at <= clock_timestamp() as expired
+from tokens t join people p on p.id = t.person_id
+where t.kind = 'service' and %(kb_id)s = any (t.kb_ids)
+order by t.created_at desc, t.id
+
+-- name: access_revoke_service_token
+-- Of this base alone: what pushes to others too is its maker's to revoke.
+update tokens set revoked_at = coalesce(revoked_at, clock_timestamp())
+where id = %(id)s and kind = 'service' and kb_ids = array[%(kb_id)s::uuid]
+returning id
+
+-- name: access_role
+-- What a person is in a base; null where it does not exist for them.
+select role_in_base(%(kb_id)s, %(person_id)s) as role
 
 -- name: access_visible_bases
 -- Bases a person belongs to, narrowed to a token's list when it has one.
@@ -48,6 +69,56 @@ select id, name, email from people where name = %(name)s order by created_at, id
 -- name: access_set_member
 insert into kb_members (kb_id, person_id, role) values (%(kb_id)s, %(person_id)s, %(role)s)
 on conflict (kb_id, person_id) do update set role = excluded.role
+
+-- name: access_lock_owners
+-- Two owners who leave at once wait for one another here.
+select person_id from kb_members where kb_id = %(kb_id)s and role = 'owner' order by person_id for update
+
+-- name: access_member_role
+select role from kb_members where kb_id = %(kb_id)s and person_id = %(person_id)s
+
+-- name: access_member
+select role from kb_members where kb_id = %(kb_id)s and person_id = %(person_id)s for update
+
+-- name: access_person_by_email
+select id, name, email from people where lower(email) = lower(%(email)s) order by created_at, id limit 2
+
+-- name: access_person
+select id, name, email from people where id = %(id)s
+
+-- name: access_openness
+select k.open_to, k.public_read, w.slug as workspace
+from kb k left join workspaces w on w.id = k.workspace_id where k.id = %(kb_id)s
+
+-- name: access_set_openness
+update kb set open_to = %(open_to)s, public_read = %(public_read)s,
+              workspace_id = (select id from workspaces where slug = %(workspace)s)
+where id = %(kb_id)s
+
+-- name: access_workspace
+select id, organisation_id from workspaces where slug = %(slug)s
+
+-- name: access_make_organisation
+insert into organisations (name) values (%(name)s) on conflict (name) do update set name = excluded.name returning id
+
+-- name: access_make_workspace
+insert into workspaces (organisation_id, slug) values (%(organisation_id)s, %(slug)s) on conflict (slug) do nothing
+returning id
+
+-- name: access_workspaces
+select w.slug, o.name as organisation, count(m.person_id) as people
+from workspaces w join organisations o on o.id = w.organisation_id
+left join workspace_members m on m.workspace_id = w.id
+group by w.slug, o.name order by o.name, w.slug
+
+-- name: access_join_workspace
+insert into workspace_members (workspace_id, person_id) values (%(workspace_id)s, %(person_id)s) on conflict do nothing
+
+-- name: access_leave_workspace
+delete from workspace_members where workspace_id = %(workspace_id)s and person_id = %(person_id)s returning person_id
+
+-- name: access_is_in_workspace
+select true as found from workspace_members where workspace_id = %(workspace_id)s and person_id = %(person_id)s
 
 -- name: access_remove_member
 delete from kb_members where kb_id = %(kb_id)s and person_id = %(person_id)s returning role

@@ -11,6 +11,7 @@ from substrate.db import EVERY_BASE
 from tests.api.conftest import REFUSED
 
 ID = "00000000-0000-0000-0000-000000000001"
+OF_NO_BASE = {"/health", "/kbs", "/tokens", "/tokens/{token_id}"}
 READS = (
     ("GET", "/neighbors?entity=x"),
     ("GET", "/paths?from=x&to=y"),
@@ -104,13 +105,25 @@ WRITES = (
     ("POST", "/verdicts"),
     ("POST", f"/verdicts/{ID}/revert"),
 )
+MANAGES = (
+    ("GET", "/members"),
+    ("POST", "/members"),
+    ("PUT", f"/members/{ID}"),
+    ("DELETE", f"/members/{ID}"),
+    ("GET", "/access"),
+    ("PUT", "/access"),
+    ("GET", "/service-tokens"),
+    ("POST", "/service-tokens"),
+    ("DELETE", f"/service-tokens/{ID}"),
+)
+"""For admins and owners."""
 MCP = (("POST", "/mcp"), ("GET", "/mcp"), ("DELETE", "/mcp"))
 
 
 def test_the_lists_here_name_every_route(server):
     """A route added later must be added to the lists above."""
     here = {
-        (m, p.split("?")[0].replace(ID, "{id}").replace("/entities/x/", "/entities/{id}/")) for m, p in READS + WRITES
+        (m, p.split("?")[0].replace(ID, "{id}").replace("/entities/x/", "/entities/{id}/")) for m, p in READS + WRITES + MANAGES
     }
     paths = server.app.openapi()["paths"]
     there = set()
@@ -120,13 +133,13 @@ def test_the_lists_here_name_every_route(server):
             tail = re.sub(r"\{\w+\}", "{id}", tail)
             there |= {(m.upper(), tail) for m in methods}
     assert there == here
-    assert {p for p in paths if "{kb_id}" not in p} == {"/api/v1/health", "/api/v1/kbs"}
+    assert {p.removeprefix("/api/v1") for p in paths if "{kb_id}" not in p} == OF_NO_BASE
 
 
 @pytest.mark.parametrize("who", REFUSED)
 def test_without_a_valid_token_every_route_answers_401_before_it_reads_a_body(server, who):
     with server.client(getattr(server.tokens, who)) as client:
-        for method, tail in (*READS, *WRITES, *MCP):
+        for method, tail in (*READS, *WRITES, *MANAGES, *MCP):
             answer = client.request(method, f"/api/v1/kbs/{server.kb}{tail}", content=b"{ not json")
             assert answer.status_code == 401, (method, tail)
             assert answer.headers["www-authenticate"].startswith("Bearer")
@@ -144,7 +157,7 @@ def test_a_token_in_the_query_string_is_never_read(server):
 
 def test_a_base_that_the_token_cannot_see_is_as_absent_as_one_that_is_not(server):
     with server.client(server.tokens.elsewhere) as client:
-        for method, tail in (*READS, *WRITES, *MCP):
+        for method, tail in (*READS, *WRITES, *MANAGES, *MCP):
             said = set()
             for base in (server.kb, uuid4(), "no-id"):
                 answer = client.request(method, f"/api/v1/kbs/{base}{tail}", content=b"{ not json")
@@ -163,6 +176,22 @@ def test_writing_needs_scope_and_role_and_is_judged_before_the_body(server, who)
         assert client.get(f"/api/v1/kbs/{server.kb}").json()["may_write"] is False
     with server.client(server.tokens.write) as client:
         assert client.get(f"/api/v1/kbs/{server.kb}").json()["may_write"] is True
+
+
+@pytest.mark.parametrize("who", ["read", "viewer", "write"])
+def test_managing_needs_an_admin_and_is_judged_before_the_body(server, who):
+    with server.client(getattr(server.tokens, who)) as client:
+        for method, tail in MANAGES:
+            answer = client.request(method, f"/api/v1/kbs/{server.kb}{tail}", content=b"{ not json")
+            assert answer.status_code == 403, (method, tail, answer.text)
+
+
+def test_no_token_makes_lists_or_revokes_tokens(server):
+    for who in ("read", "viewer", "write"):
+        with server.client(getattr(server.tokens, who)) as client:
+            for method, path in (("GET", "/tokens"), ("POST", "/tokens"), ("DELETE", f"/tokens/{ID}")):
+                answer = client.request(method, f"/api/v1{path}", content=b"{ not json")
+                assert answer.status_code == 403, (method, path, answer.text)
 
 
 def test_revoking_works_with_the_next_call(server, database):
