@@ -15,6 +15,7 @@ _COMMANDS: Mapping[str, tuple[str, str]] = {
     "down": ("api.cli.serving:down", "Stop what `up` started."),
     "status": ("api.cli.serving:status", "What runs, and where."),
     "mcp-config": ("api.cli.serving:mcp_config", "Print the MCP client configuration."),
+    "connect": ("api.cli.connect:connect", "Write a base into an MCP client's configuration, or take it out."),
     "kb": ("api.cli.bases:kb", "Make and list knowledge bases."),
     "push": ("api.cli.documents:push", "Take in files."),
     "sync": ("api.cli.documents:sync", "Bring a folder in step and keep watching it."),
@@ -46,6 +47,7 @@ _COMMANDS: Mapping[str, tuple[str, str]] = {
     "index": ("api.cli.index:index", "Build the lexical index anew."),
     "member": ("api.cli.members:member", "Who belongs to a base: add, remove, list."),
     "token": ("api.cli.tokens:token", "Personal tokens: create, list, revoke."),
+    "credentials": ("api.cli.credentials:credentials", "Sealed secrets of a base: key, set, list, remove, rotate."),
     "ledger": ("api.cli.ledger:ledger", "Verify the chain."),
 }
 
