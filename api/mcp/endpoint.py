@@ -174,8 +174,8 @@ def _security(settings: Settings) -> TransportSecuritySettings:
         return TransportSecuritySettings(enable_dns_rebinding_protection=False)
     return TransportSecuritySettings(
         enable_dns_rebinding_protection=True,
-        allowed_hosts=[f"{host}:*" for host in _LOOPBACK],
-        allowed_origins=[f"http://{host}:*" for host in _LOOPBACK],
+        allowed_hosts=[*_LOOPBACK, *(f"{host}:*" for host in _LOOPBACK)],
+        allowed_origins=[f"http://{host}{port}" for host in _LOOPBACK for port in ("", ":*")],
     )
 
 
@@ -206,10 +206,11 @@ async def _list_tools(
     if params is not None and params.cursor is not None:
         raise MCPError(types.INVALID_PARAMS, "cursor: there is one page of tools")
     may_write = _member(ctx).may_write
-    return types.ListToolsResult(tools=[_listed(t) for t in TOOLS if may_write or not t.writes])
+    return types.ListToolsResult(tools=[listed(t) for t in TOOLS if may_write or not t.writes])
 
 
-def _listed(tool: ToolSpec) -> types.Tool:
+def listed(tool: ToolSpec) -> types.Tool:
+    """A tool as ``tools/list`` tells it."""
     return types.Tool(
         name=tool.name,
         title=tool.title,

@@ -21,9 +21,11 @@ import substrate
 from orchestration.home import template
 from substrate import sql
 from substrate.migrate import load, migrations_dir
+from substrate.reads.manual import pages
 assert Path(substrate.__file__).is_relative_to(place)
 assert template() == place / "orchestration" / "_dagster.yaml"
 assert migrations_dir() == place / "substrate" / "_migrations"
+assert {"README.md", "GLOSSARY.md", "docs/checking-from-outside.md"} <= dict(pages()).keys()
 print(len(load()), bool(sql.query("dagster_database")))
 """
 
@@ -48,6 +50,7 @@ def test_every_file_of_the_packages_and_every_migration_is_in_it(wheel):
     wanted = {p.relative_to(ROOT).as_posix(): p for package in PACKAGES for p in _files(ROOT / package)}
     wanted |= {f"substrate/_migrations/{p.name}": p for p in (ROOT / "migrations").glob("*.sql")}
     wanted["orchestration/_dagster.yaml"] = ROOT / "dagster.yaml"
+    wanted["substrate/_manual/README.md"] = ROOT / "README.md"
     assert {"substrate/py.typed", "substrate/sql/reads.sql", "api/cli/main.py"} <= wanted.keys()
     assert [name for name, path in wanted.items() if held.get(name) != path.read_bytes()] == []
     [licences] = {name.partition("/")[0] for name in held if name.endswith("/licenses/LICENSE")}

@@ -61,6 +61,7 @@ def test_a_later_document_closes_it_and_says_which(keep, listed, remember, datab
     remember("Ada signed the Egret contract.")
     keep("Who signed the Heron lease?")
     remember("The weather in Graz was fine.")
+    remember("Heron was founded in Linz.")  # holds a word of it, and not what it asks
     assert [g["state"] for g in listed(state=None)] == ["open"]
     done = remember("Bob signed the Heron lease in Graz.")
     [gap] = listed(state=None)

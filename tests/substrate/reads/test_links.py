@@ -39,6 +39,7 @@ def test_neighbors_are_what_is_linked_then_by_relation(scribe, ask):
     assert names(ask(reads.neighbors, "Heron", predicate="leads", at="2024", as_of=f"seq:{early}")) == ["Ada"]
     assert names(ask(reads.neighbors, "Heron", object_type="Person")) == ["Bob"]
     assert names(ask(reads.neighbors, "Cora")) == ["Heron"]
+    assert [names(ask(reads.neighbors, "Ada", at=year)) for year in ("2022", "2024")] == [["Heron"], []]
     with pytest.raises(NotFound, match="entity"):
         ask(reads.neighbors, "Heron", before=f"seq:{early}")
 
