@@ -14,6 +14,7 @@ from starlette.routing import Route
 from api import errors
 from api.access_log import AccessLog
 from api.gate import Gate
+from api.limits import Limits
 from api.mcp.endpoint import McpEndpoint
 from api.rest import routers, wellknown
 from api.sealing import Sealing
@@ -41,6 +42,7 @@ def create_app(settings: Settings, database: Database | None = None) -> FastAPI:
         if db is None:
             db = await anyio.to_thread.run_sync(open_database, settings, "twoclocks-api")
         app.state.database = db
+        app.state.limits = Limits(db, settings)
         app.state.sealing = _sealing(db, settings)
         app.state.access_log = AccessLog(db, when=settings.audit_reads, wrote=app.state.sealing.wrote)
         try:

@@ -7,6 +7,7 @@ carries no SQL, no stack and no path of this machine: what a database or a model
 from __future__ import annotations
 
 import logging
+import math
 from collections.abc import Mapping
 from typing import Any
 
@@ -29,6 +30,8 @@ STATUSES: tuple[tuple[type[errors.TwoclocksError], int, str], ...] = (
     (errors.Unauthenticated, 401, "unauthenticated"),
     (errors.DocumentRejected, 422, "document_rejected"),
     (errors.LeaseLost, 409, "lease_lost"),
+    (errors.CallEnded, 499, "call_ended"),
+    (errors.TooManyCalls, 429, "too_many_calls"),
     (errors.ModelUnavailable, 503, "model_unavailable"),
     (errors.DatabaseUnavailable, 503, "database_unavailable"),
     (errors.Unavailable, 503, "unavailable"),
@@ -62,8 +65,25 @@ def problem(error: errors.TwoclocksError) -> JSONResponse:
     facts = {k: v for k, v in error.facts.items() if k in _SHOWN_FACTS and v is not None}
     headers = dict(_HEADERS.get(status, {}))
     if isinstance(error, errors.Forbidden):
-        headers["WWW-Authenticate"] = 'Bearer realm="twoclocks", error="insufficient_scope", scope="read write"'
+        headers |= insufficient_scope()
+    if isinstance(error, errors.TooManyCalls):
+        headers |= _allowance(error)
     return _response(status, word, public_message(error), headers, **jsonable_encoder(facts, custom_encoder={}))
+
+
+def insufficient_scope() -> dict[str, str]:
+    """The challenge that names every scope at once, so that a client need not ask twice."""
+    return {"WWW-Authenticate": 'Bearer realm="twoclocks", error="insufficient_scope", scope="read write"'}
+
+
+def _allowance(error: errors.TooManyCalls) -> dict[str, str]:
+    """When to come again, as every client knows it and as draft-ietf-httpapi-ratelimit-headers has it."""
+    seconds = max(math.ceil(error.wait_s), 1)
+    return {
+        "Retry-After": str(seconds),
+        "RateLimit-Policy": f'"calls";q={error.most};w={error.window_s}',
+        "RateLimit": f'"calls";r=0;t={seconds}',
+    }
 
 
 def too_large(most: int) -> JSONResponse:

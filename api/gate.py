@@ -1,7 +1,8 @@
 """The gate before every route under /api: who asks, and does the base exist for them?
 
 It stands before routing and before any body is read, so that no route can be reached, and no body parsed, without a
-valid token, whatever a later route forgets. It bounds every body, by the length announced and while it comes in.
+valid token, whatever a later route forgets. It bounds how often one may call, and every body: by the length announced,
+and in size and time while it comes in. A caller that leaves before the answer is put on record, and its call ends.
 """
 
 from __future__ import annotations
@@ -12,14 +13,16 @@ from uuid import UUID
 
 from starlette.concurrency import run_in_threadpool
 from starlette.datastructures import State
-from starlette.exceptions import HTTPException
-from starlette.types import ASGIApp, Message, Receive, Scope, Send
+from starlette.types import ASGIApp, Receive, Scope, Send
 
 from api.challenge import challenged
-from api.errors import problem, too_large, too_large_detail
+from api.errors import problem, too_large
+from api.limits import Limits
+from api.line import Line
 from api.showing import shown
-from substrate import access
+from substrate import access, calls
 from substrate.access import Principal, Role
+from substrate.calls import Call
 from substrate.db import Database
 from substrate.errors import Forbidden, NotFound, TwoclocksError, Unauthenticated
 
@@ -84,7 +87,47 @@ class Gate:
             await too_large(most)(scope, receive, send)
             return
         scope.setdefault("state", {})["admission"] = admission
-        await self.app(scope, _bounded(receive, most), send)
+        line = Line(scope, receive, most, state.settings.slow_request_s)
+        call = Call(f"{scope['method']} {path}")
+        try:
+            with calls.serving(call):
+                async with line.ending(call):
+                    await self.app(scope, line.receive, send)
+        finally:
+            if call.ended:
+                await run_in_threadpool(_left, state, admission, call, path)
+
+
+def _admit(state: State, scope: Scope, path: str) -> Admission:
+    """`admit`, within what the token is allowed, or the address where there is no valid one."""
+    limits: Limits = state.limits
+    presented = None if path in UNSIGNED else shown(scope, state.settings)
+    try:
+        admission = admit(state.database, presented, path, scope["method"])
+    except Unauthenticated:
+        limits.address_calls(_address(scope))
+        raise
+    except (NotFound, Forbidden):
+        if presented is not None:
+            limits.token_calls(presented)
+        raise
+    if presented is None:
+        limits.address_calls(_address(scope))
+    else:
+        limits.token_calls(presented)
+    return admission
+
+
+def _left(state: State, admission: Admission, call: Call, path: str) -> None:
+    """The record keeps that somebody asked and left: nothing was handed out, and nothing was written."""
+    if admission.kb_id is not None:
+        via = "mcp" if path.endswith("/mcp") else "rest"
+        state.access_log.served(admission.principal, admission.kb_id, via=via, action=f"left before: {call.what}")
+
+
+def _address(scope: Scope) -> str | None:
+    client = scope.get("client")
+    return client[0] if client else None
 
 
 def most_body(method: str, path: str) -> int:
@@ -97,26 +140,6 @@ def most_body(method: str, path: str) -> int:
 def _announced(scope: Scope) -> int | None:
     found = [value for name, value in scope["headers"] if name == b"content-length"]
     return int(found[0]) if found and found[0].isdigit() else None
-
-
-def _bounded(receive: Receive, most: int) -> Receive:
-    """`receive` that stops when more than `most` bytes came, for a sender who announced no length."""
-    seen = 0
-
-    async def bounded() -> Message:
-        nonlocal seen
-        message = await receive()
-        seen += len(message.get("body", b""))
-        if seen > most:
-            raise HTTPException(413, too_large_detail(most))
-        return message
-
-    return bounded
-
-
-def _admit(state: State, scope: Scope, path: str) -> Admission:
-    presented = None if path in UNSIGNED else shown(scope, state.settings)
-    return admit(state.database, presented, path, scope["method"])
 
 
 def admit(db: Database, presented: str | None, path: str, method: str = "GET") -> Admission:

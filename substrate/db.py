@@ -29,6 +29,7 @@ from psycopg_pool import ConnectionPool, PoolTimeout
 from pydantic import SecretStr
 from pydantic_core import from_json
 
+from substrate import calls
 from substrate.errors import DatabaseUnavailable
 from substrate.settings import Settings
 
@@ -196,8 +197,9 @@ class Database:
     def _transaction(self, begin: bytes) -> Iterator[Connection[DictRow]]:
         with self._connection() as connection:
             try:
-                connection.execute(begin)
-                yield connection
+                with calls.using(connection):
+                    connection.execute(begin)
+                    yield connection
                 connection.commit()  # a rollback would make psycopg forget every prepared statement
             except BaseException:
                 with suppress(psycopg.Error):  # the pool throws away what cannot be rolled back
@@ -216,7 +218,7 @@ class Database:
 
         It reaches no base: a list of them would outlive the statement.
         """
-        with self._connection() as connection:
+        with self._connection() as connection, calls.using(connection):
             yield ReadConnection(connection)
 
     @contextmanager

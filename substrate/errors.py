@@ -10,6 +10,8 @@
     ├── Unauthenticated       the caller is not known
     ├── DocumentRejected      a document cannot be parsed; carries a code
     ├── LeaseLost             another worker owns the item now; nothing was written
+    ├── CallEnded             the caller left before the answer; nothing was written
+    ├── TooManyCalls          the caller's allowance is used up; says when to come again
     ├── Unavailable           something we depend on is down or misconfigured
     │   ├── DatabaseUnavailable
     │   └── ModelUnavailable
@@ -61,6 +63,19 @@ class DocumentRejected(TwoclocksError):
 
 class LeaseLost(TwoclocksError):
     """Another worker took the item over; nothing was written."""
+
+
+class CallEnded(TwoclocksError):
+    """The caller left before the answer; nothing was written."""
+
+
+class TooManyCalls(TwoclocksError):
+    """The allowance of calls is used up."""
+
+    def __init__(self, message: str, *, wait_s: float, most: int, window_s: int) -> None:
+        super().__init__(message)
+        self.wait_s, self.most, self.window_s = wait_s, most, window_s
+        """Seconds until a call is allowed again, and the allowance: so many calls in so many seconds."""
 
 
 class Unavailable(TwoclocksError):

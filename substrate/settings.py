@@ -70,6 +70,26 @@ class Settings(BaseSettings):
     pool_size: int = Field(default=8, ge=1, le=200)
     """Database connections one process may hold; the API's thread pool has the same size."""
 
+    calls_per_minute: int = Field(default=6000, ge=0)
+    """Calls of one token, over all processes; a sixth of them may come at once. 0: no limit, as below."""
+    calls_per_day: int = Field(default=0, ge=0)
+    """The same for a day, UTC."""
+    anonymous_calls_per_minute: int = Field(default=300, ge=0)
+    """Calls from one address without a valid token; IPv6 counts by its /64."""
+    anonymous_calls_per_day: int = Field(default=0, ge=0)
+    provisions_per_minute: int = Field(default=12, ge=0)
+    """Tokens for public bases that one address is given."""
+    provisions_per_day: int = Field(default=50, ge=0)
+    trusted_proxies: str = ""
+    """Addresses or networks, with commas, whose X-Forwarded-For tells who calls; no other is believed."""
+    slow_request_s: float = Field(default=20, gt=0)
+    """Seconds within which the head of a request must be whole; its body has as many and a second for each 10 kB."""
+
+    credentials_key_file: Path | None = None
+    """The keys that seal credentials, if not below the data directory: 32 bytes as base64 a line, the first one seals."""
+    credentials_key: SecretStr | None = None
+    """The same keys in place of a file, with commas."""
+
     audit_reads: Literal["after", "before"] = "after"
     """Whether an answer waits until it is on record who was served what: ``before`` costs a commit for each read."""
     checkpoint_key_file: Path | None = None
@@ -98,6 +118,11 @@ class Settings(BaseSettings):
     def checkpoint_key(self) -> Path:
         """The Ed25519 key that signs them, made on first use; ``.pub`` beside it is for whoever verifies."""
         return (self.checkpoint_key_file or self.data_dir / "keys" / "checkpoints.pem").resolve()
+
+    @property
+    def credentials_keys(self) -> Path:
+        """The file of the keys that seal credentials; ``twoclocks credentials key`` makes it."""
+        return (self.credentials_key_file or self.data_dir / "keys" / "credentials.keys").resolve()
 
 
 def load_settings() -> Settings:
@@ -152,6 +177,7 @@ def child_environment(settings: Settings, **more: str) -> dict[str, str]:
         "TWOCLOCKS_DATA_DIR": str(settings.data_dir.resolve()),
         "TWOCLOCKS_MODELS_DIR": str(settings.models_dir.resolve()),
         "TWOCLOCKS_CHECKPOINT_KEY_FILE": str(settings.checkpoint_key),
+        "TWOCLOCKS_CREDENTIALS_KEY_FILE": str(settings.credentials_keys),
     }
     if settings.checkpoint_copies is not None and "://" not in settings.checkpoint_copies:
         places["TWOCLOCKS_CHECKPOINT_COPIES"] = str(Path(settings.checkpoint_copies).resolve())

@@ -161,8 +161,13 @@ def dsn(postgres: str, request: pytest.FixtureRequest) -> Iterator[str]:
 
 @pytest.fixture
 def settings(dsn: str, tmp_path: Path) -> Settings:
-    """Settings of this test: its database, and a data directory of its own."""
-    return Settings(database_url=SecretStr(dsn), data_dir=tmp_path / "data")
+    """Settings of this test: its database, a data directory of its own, and no limit on calls unless it is tested."""
+    return Settings(
+        database_url=SecretStr(dsn),
+        data_dir=tmp_path / "data",
+        calls_per_minute=0,
+        anonymous_calls_per_minute=0,
+    )
 
 
 @pytest.fixture

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+from contextlib import contextmanager
 from dataclasses import dataclass
 from types import SimpleNamespace
 from uuid import UUID
@@ -12,6 +13,7 @@ import pytest
 import uvicorn
 
 from api.app import create_app
+from api.serve import server_config
 from substrate import access
 from substrate.bases import create_base
 from tests.ledger_facts import Scribe
@@ -73,14 +75,22 @@ def tokens(database, kb):
 def server(database, settings, kb, tokens):
     """`settings` name the same database, so that the application runs on this test's own."""
     app = create_app(settings, database)
-    config = uvicorn.Config(app, host="127.0.0.1", port=0, log_level="warning", ws="none")
-    running = uvicorn.Server(config)
+    with serving(app, settings) as url:
+        yield Server(url, app, tokens, kb, tokens.other_kb)
+
+
+@contextmanager
+def serving(app, settings):
+    """The URL of `app`, served in a thread as the product serves it."""
+    running = uvicorn.Server(server_config(app, settings, host="127.0.0.1", port=0, log_level="warning"))
     thread = threading.Thread(target=running.run, daemon=True)
     thread.start()
     until(lambda: running.started or not thread.is_alive())
     assert running.started, "the server did not start"
     port = running.servers[0].sockets[0].getsockname()[1]
-    yield Server(f"http://127.0.0.1:{port}", app, tokens, kb, tokens.other_kb)
-    running.should_exit = True
-    thread.join(60)
+    try:
+        yield f"http://127.0.0.1:{port}"
+    finally:
+        running.should_exit = True
+        thread.join(60)
     assert not thread.is_alive()

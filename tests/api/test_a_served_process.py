@@ -78,6 +78,8 @@ def served(dsn, tmp_path) -> Iterator[Process]:
         "TWOCLOCKS_API_PORT": str(port),
         "TWOCLOCKS_CHAT_API_KEY": CHAT_KEY,
         "TWOCLOCKS_EMBEDDING_API_KEY": EMBEDDING_KEY,
+        "TWOCLOCKS_CALLS_PER_MINUTE": "0",
+        "TWOCLOCKS_ANONYMOUS_CALLS_PER_MINUTE": "0",
         "PYTHONUNBUFFERED": "1",
         "PYTHONPATH": str(ROOT),
     }
