@@ -37,7 +37,7 @@ from substrate.retrieval.embedders import Embedder, open_embedder
 from substrate.retrieval.lexical import run_index
 from substrate.retrieval.lexical_reader import current_view
 from substrate.retrieval.lexical_schema import near_terms, question_terms
-from substrate.retrieval.search import DEPTH
+from substrate.retrieval.search import DEPTH, search_chunks
 from substrate.settings import Settings
 
 SEED = 7
@@ -118,6 +118,7 @@ def _measure(
         "entity_facts": lambda: _timed(lambda: _served(who, "entity_facts", {"entity_id": rng.choice(names)})),
         "bare SQL": lambda: _bare(recorded, rng.choice(names)),
         "search_chunks": lambda: _timed(lambda: _served(who, "search_chunks", {"query": _question(rng)})),
+        "search before hints": lambda: _timed(lambda: _search(who, embedder, _question(rng))),
         "words alone": lambda: _timed(lambda: _words(who, _question(rng))),
         "vectors alone": lambda: _timed(lambda: _vectors(who, embedder, _question(rng))),
     }
@@ -157,6 +158,12 @@ def _bare(who: Recorded, name: str) -> float:
                 conn.execute(query, parameters).fetchall()
 
     return _timed(again)
+
+
+def _search(who: Member, embedder: Embedder, question: str) -> None:
+    with who.read() as conn:
+        moment = resolve(conn, who.kb_id)
+        search_chunks(conn, who.kb_id, question, moment, embedder=embedder, settings=who.settings)
 
 
 def _words(who: Member, question: str) -> None:
