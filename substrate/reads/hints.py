@@ -10,6 +10,7 @@ kind                when
 ==================  ================================================================================
 superseded          a fact shown was corrected, ended or taken over by another since
 withdrawn           a fact shown is held no more, and nothing took its place
+merged              an entity shown was joined into another since
 contested           another statement speaks against it, and nobody has decided
 unconfirmed         the passage it rested on is gone
 undated             nothing dates it, so that it is read at every moment
@@ -53,10 +54,14 @@ def with_hints(
     """
     given = {name: value for name, value in arguments.items() if value is not None}
     done = dict(answer)
-    known = _known(conn, kb_id, as_of, done) if "entity" in done or any(_facts(done)) else {}
-    for fact in _facts(done):
-        fact["successor_id"] = (known.get("successors") or {}).get(_id(fact), fact["successor_id"])
-    found = [*_of_facts(done), *_of_entity(tool, given, as_of, done, known), *_of_search(tool, given, done)]
+    known = _known(conn, kb_id, as_of, done) if _asks(done) else {}
+    _as_of_today(done, known)
+    found = [
+        *_of_facts(done),
+        *_of_moved(done),
+        *_of_entity(tool, given, as_of, done, known),
+        *_of_search(tool, given, done),
+    ]
     if tool == "find_entities" and not done["entities"]:
         found += _of_no_name(conn, kb_id, as_of, given)
     if done.get("next_cursor"):
@@ -73,11 +78,42 @@ def _known(conn: AnyConnection, kb_id: UUID, as_of: AsOf, answer: Answer) -> Map
     values = {
         "kb_id": kb_id,
         "entity_id": entity.get("id"),
-        "gone": [_id(fact) for fact in _facts(answer) if fact["since"]],
+        "gone": [_id(fact) for fact in _facts(answer) if fact["since"]]
+        + [c["fact_id"] for c in answer.get("changes", ()) if c["fact_id"]],
+        "entities": [e["id"] for e in answer.get("entities", ())],
         "names": sorted({normalise_name(name) for name in names}),
         "now": bool(entity) and as_of.known_seq is not None and not any(_facts(answer)),
     }
     return conn.execute(sql.query("hints_of_answer"), values).fetchone() or {}
+
+
+def _asks(answer: Answer) -> bool:
+    return bool(answer.get("entity") or answer.get("entities") or answer.get("changes")) or any(_facts(answer))
+
+
+def _as_of_today(answer: Answer, known: Mapping[str, Any]) -> None:
+    """``status`` and ``successor_id`` of every row: for events, those of the fact that they are about."""
+    ended, joined = known.get("ended") or {}, known.get("joined") or {}
+    for fact in _facts(answer):
+        fact["successor_id"] = (ended.get(_id(fact)) or {}).get("now") or fact["successor_id"]
+    for event in answer.get("changes", ()):
+        told = ended.get(event["fact_id"]) or {}
+        now = told.get("now") if told.get("kind") else None
+        event["status"] = ("superseded" if now else told.get("kind")) or ("held" if event["fact_id"] else event["kind"])
+        event["successor_id"] = now
+    for entity in answer.get("entities", ()):
+        entity["successor_id"] = joined.get(entity["id"])
+        entity["status"] = "merged" if entity["successor_id"] else "held"
+
+
+def _of_moved(answer: Answer) -> Iterator[Hint]:
+    if gone := [e for e in answer.get("entities", ()) if e["successor_id"]]:
+        told = f"{len(gone)} of these {'was' if len(gone) == 1 else 'were'} joined into another entity since."
+        yield _hint("merged", told, "entity_facts", {"entity_id": gone[0]["successor_id"]}, [e["id"] for e in gone])
+    if gone := [c for c in answer.get("changes", ()) if c["successor_id"]]:
+        told = f"{len(gone)} of these facts {'has' if len(gone) == 1 else 'have'} been superseded since."
+        call = {"fact_id": gone[0]["successor_id"]}
+        yield _hint("superseded", told, "explain_fact", call, list(dict.fromkeys(c["fact_id"] for c in gone)))
 
 
 def _facts(answer: Answer) -> Iterator[Answer]:

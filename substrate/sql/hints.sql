@@ -2,7 +2,8 @@
 
 -- name: hints_of_answer
 -- lint: axis, since it tells what became of rows later, not what was held.
--- For the facts shown, the row of each one's lineage that is held today. For the entity asked about, as it is today: how
+-- For the facts shown, how each one ended and the row of its lineage that is held today; for the entities shown, what they
+-- were joined into. For the entity asked about, as it is today: how
 -- many proposals name it, how many triples about it were refused, and how many facts are held.
 with me as (
     select coalesce(c.canonical_id, e.id) as id
@@ -15,11 +16,13 @@ with me as (
     select m.entity_id from me join entity_canonical m
       on m.kb_id = %(kb_id)s and m.canonical_id = me.id and m.invalidated_seq is null
 )
-select (select jsonb_object_agg(f.id, h.id)
+select (select jsonb_object_agg(f.id, jsonb_build_object('kind', f.invalidated_kind, 'now', h.id))
         from facts f
-        join facts h on h.kb_id = f.kb_id and h.lineage_id = f.lineage_id and h.subject_id = f.subject_id
-                    and h.invalidated_seq is null
-        where f.kb_id = %(kb_id)s and f.id = any(%(gone)s::uuid[])) as successors,
+        left join facts h on h.kb_id = f.kb_id and h.lineage_id = f.lineage_id and h.subject_id = f.subject_id
+                         and h.invalidated_seq is null
+        where f.kb_id = %(kb_id)s and f.id = any(%(gone)s::uuid[])) as ended,
+       (select jsonb_object_agg(c.entity_id, c.canonical_id) from entity_canonical c
+        where c.kb_id = %(kb_id)s and c.entity_id = any(%(entities)s::uuid[]) and c.invalidated_seq is null) as joined,
        (select count(*) from pending_facts p join claims c on c.kb_id = p.kb_id and c.id = p.claim_id
         where p.kb_id = %(kb_id)s and p.invalidated_seq is null
           and (lower(c.subject) = any(%(names)s::text[]) or lower(c.object) = any(%(names)s::text[]))) as pending,

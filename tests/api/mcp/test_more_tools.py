@@ -89,6 +89,38 @@ def test_the_row_that_took_its_place_is_the_one_held_today(call, scribe):
     assert past["facts"][0]["successor_id"] == now["facts"][0]["id"]
 
 
+def test_events_and_entities_say_what_became_of_them(call, scribe, database, server):
+    scribe.say("Ada", "leads", "Heron", start=day("2021-01-01"))
+    scribe.say("Ada King", "works_on", "Egret")
+    then = f"seq:{scribe.seq()}"
+    before, _ = call("changes", since="2000")
+    assert {c["status"] for c in before["changes"]} == {"held"} and before["hints"] == []
+    scribe.say("Bob", "leads", "Heron", start=day("2023-01-01"))
+    after, _ = call("changes", since="2000", as_of=then)
+    [led] = [c for c in after["changes"] if c["predicate_label"] == "leads"]
+    now, _ = call("entity_facts", entity_id="Ada", predicate="leads")
+    assert (led["status"], led["successor_id"]) == ("superseded", now["facts"][0]["id"])
+    assert hint(after, "superseded")["items"] == [led["fact_id"]]
+    found, _ = call("find_entities", name="Ada", as_of=then)
+    assert {e["status"] for e in found["entities"]} == {"held"}
+    ids = {e["name"]: e["id"] for e in found["entities"]}
+    scribe.merge(UUID(ids["Ada King"]), UUID(ids["Ada"]))
+    found, _ = call("find_entities", name="Ada", as_of=then)
+    assert {e["name"]: e["successor_id"] for e in found["entities"]} == {"Ada": ids["Ada King"], "Ada King": None}
+    assert hint(found, "merged")["arguments"] == {"entity_id": ids["Ada King"]}
+
+
+def test_a_contested_fact_and_one_that_lost_its_evidence_say_so(call, scribe):
+    scribe.say("Ada", "leads", "Heron")
+    scribe.say("Bob", "leads", "Heron")
+    structured, text = call("entity_facts", entity_id="Heron")
+    assert {f["status"] for f in structured["facts"]} == {"contested"}
+    told = hint(structured, "contested")
+    assert len(told["items"]) == 2 and "Note (contested): 2 facts are contested" in text
+    why, text = call(told["tool"], **told["arguments"])
+    assert why["conflicts"][0]["verdict"] is None and "undecided" in text
+
+
 def test_nothing_then_though_there_is_something_now(call, scribe):
     scribe.say("Ada", "works_on", "Heron")
     first = scribe.seq()
