@@ -85,7 +85,9 @@ def role_drafts(
     reading = read_role(role.text)
     org = org or role.owner
     title = reading.title
-    if org is not None and org.sort == "pronoun" and (reading.relation is None or org.text in {"our", "their"}):
+    opening = org is not None and org.text == "its" and org.token is not None and org.token.i == 0
+    nobody = org is not None and org.sort == "pronoun" and not opening
+    if nobody and (reading.relation is None or (org is not None and org.text in {"our", "their"})):
         org = None
     if title is not None and is_deputy(title):
         reading = replace(reading, relation=None)

@@ -31,6 +31,10 @@ _BUMPED = re.compile(
     r" to (?:version |v)?(?P<new>\d+(?:\.\d+)*)\b",
     re.IGNORECASE,
 )
+_BY = re.compile(
+    r"(?P<what>[A-Z][^().]{3,60}) \((?P<did>contributed|reported|requested|written|added|fixed) by "
+    r"(?P<who>[A-Z][^()]{3,40})\)?[.;]?"
+)
 _OF_A_RECORD = frozenset(
     "status state priority severity assignee reporter owner maintainer milestone component estimate type resolution "
     "sprint stage phase lead sponsor reviewer approver category classification".split()
@@ -48,6 +52,15 @@ def edit_drafts(text: str, context: Term | None, anchor: Anchor | None, dated: s
         ]
     if (m := _BUMPED.search(bare)) is not None and len(bare.split()) < 14:
         return _versions(m, times)
+    if (m := _BY.fullmatch(bare)) is not None and looks_like_name(m.group("who")):
+        return [
+            Draft(
+                named(m.group("who"), "person"),
+                m.group("did").lower(),
+                named(m.group("what")),
+                interval(times, "event"),
+            )
+        ]
     m = _CHANGED.match(bare)
     key = read_key(m.group("key")) if m is not None else None
     if m is None or key is None or context is None or key.plain not in _OF_A_RECORD:

@@ -98,11 +98,12 @@ def _passive(scene: Scene, clause: Clause) -> bool:
     agents = [t for t in scene.terms(clause.at("by")) if t.sort not in {"time", "value"}]
     if known is None or not agents:
         return False
-    share = next((scene.reader.term(c) for c in clause.verb.children if scene.reader.unit(c).kind == "amount"), None)
+    near = [*clause.verb.children, *clause.subjects]
+    share = next((scene.reader.term(c) for c in near if scene.reader.unit(c).kind == "amount"), None)
     if known.phrase in {"owns", "holds"} and share is not None and share.value is not None and share.value.unit == "%":
-        above = next((c for c in scene.clauses if c.verb == clause.verb.head), clause)
+        above = next((c for c in scene.clauses if c.verb in {clause.verb.head, clause.verb.head.head}), clause)
         owned = [t for t in scene.subjects(clause) + scene.subjects(above) if t.sort in {"name", "definite", "pronoun"}]
-        time = interval(clause.times, aspect_of(clause, known.aspect), clause.tense)
+        time = interval(clause.times or above.times, aspect_of(clause, known.aspect), clause.tense)
         for a, b in ((a, b) for a in agents for b in owned):
             scene.add(clause, a, "owns", b, time, qualifiers=(("share", share.text),))
         return bool(owned)

@@ -59,7 +59,8 @@ def quit_role(scene: Scene, clause: Clause) -> bool:
             continue
         phrase = phrase if thing is not place else belonging(thing, None)
         for person in people:
-            scene.add(clause, person, phrase, thing, time, subject_kind=person.kind or "person")
+            kind = "organization" if phrase == "works for" else None
+            scene.add(clause, person, phrase, thing, time, subject_kind=person.kind or "person", object_kind=kind)
             done = True
     return done
 

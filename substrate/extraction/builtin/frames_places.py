@@ -105,10 +105,16 @@ def _one(scene: Scene, who: Term, prep: str, place: Term, mood: Mood | None) -> 
                 who, phrase, place, UNKNOWN_END if was else UNDATED, mood, "person", None, confidence=0.8, wording=prep
             )
         )
-    elif prep in _OF_THING and who.kind == "organization" and _a_place(place, prep) and not moving:
+    elif prep in _OF_THING and _seated(who, prep) and _a_place(place, prep) and not moving:
         scene.findings.drafts.append(
             Draft(who, "located in", place, UNDATED, mood, None, "place", confidence=0.8, wording=prep)
         )
+
+
+def _seated(who: Term, prep: str) -> bool:
+    """An organisation, or after "by" or "from" a name that may be one's ("supplied by Cartonella in Verona")."""
+    given = who.token.dep_ == "pobj" and who.token.head.lower_ in {"by", "from", "with"}
+    return who.kind == "organization" or (prep == "in" and who.kind is None and given)
 
 
 def _a_place(place: Term, prep: str) -> bool:

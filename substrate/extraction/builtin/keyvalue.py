@@ -25,7 +25,7 @@ from substrate.extraction.builtin.fields import (
 )
 from substrate.extraction.builtin.headings import list_key
 from substrate.extraction.builtin.lists import contact_drafts
-from substrate.extraction.builtin.roles import RELATION_OF_ROLE, is_role
+from substrate.extraction.builtin.roles import is_role
 from substrate.extraction.builtin.sentences import Line
 from substrate.extraction.builtin.terms import Term
 from substrate.extraction.claims import UNDATED, ClaimTime, Drop
@@ -140,7 +140,7 @@ def record_drafts(record: Record, context: Term | None, anchor: Anchor | None) -
             out.extend((pair, d) for d in told)
         elif subject is not None:
             out.extend((pair, d) for d in _pair_drafts(subject, pair.key, pair, time, anchor))
-        elif is_role(pair.key.plain) and _one_person(pair.value) and pair.key.plain not in RELATION_OF_ROLE:
+        elif is_role(pair.key.plain) and _one_person(pair.value) and " " in pair.key.plain:
             holder = named(pair.value, "person")
             out.extend((pair, d) for d in role_drafts(holder, Term("role", pair.key.written), None, time, None))
         elif pair.key.plain not in SILENT_KEYS:

@@ -119,6 +119,10 @@ def signature_drafts(lines: Sequence[str]) -> list[tuple[int, Draft]]:
     person = Term("name", name, "person")
     found: list[tuple[int, Draft]] = []
     for i, line in enumerate(lines[1:5], start=1):
+        tail = [a for a in amounts_in(line) if a.value.number is None]
+        if tail and tail[0].start > 0 and is_role(line.split("|")[0].split(",")[0].strip()):
+            line, rest = line[: tail[0].start].strip(" ,|"), line[tail[0].start :]
+            found.extend((i, d) for d in address_drafts(rest, person))
         parts = [p.strip() for p in re.split(r"\s*[|,]\s*|\s+(?:at|–|-)\s+", line) if p.strip()]
         addresses = [a.value for a in amounts_in(line) if a.value.number is None]
         if parts and is_role(parts[0]):
@@ -137,6 +141,9 @@ _CREDIT = re.compile(
 
 def credit_drafts(text: str) -> list[Draft]:
     """A line that is nothing but "Tove Rasmussen, Head of Communications, Lysefjord Energi"."""
+    tail = [a for a in amounts_in(text) if a.value.number is None and a.start > 0]
+    rest = text[tail[0].start :] if tail else ""
+    text = text[: tail[0].start].strip(" ,|") if tail else text
     m = _CREDIT.fullmatch(text.strip())
     prose = text.rstrip().endswith((".", ":", "?")) or re.search(
         r"\b(?:ha[ds]|is|was|were|are|will|became|of [a-z]+ed)\b", text
@@ -147,7 +154,8 @@ def credit_drafts(text: str) -> list[Draft]:
     if m.group("org") and org is None:
         return []
     person = Term("name", m.group("name"), "person")
-    return role_drafts(person, Term("role", m.group("role")), org, UNDATED, None, m.group("role"))
+    told = role_drafts(person, Term("role", m.group("role")), org, UNDATED, None, m.group("role"))
+    return told + address_drafts(rest, person) if told else []
 
 
 def _full_name(words: str) -> bool:

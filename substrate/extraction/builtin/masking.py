@@ -182,7 +182,14 @@ def _unit_of_span(span: Span) -> Unit:
     return Unit(span.kind, span.start, span.end, span.text, stand_in, span.guess)
 
 
+_SPAN_OF_TIME = re.compile(
+    r"(?:full|half|first|second|multi|two|three|five|ten|long|short)-(?:year|half|quarter|month|term)", re.I
+)
+
+
 def _plain(word: str) -> str:
+    if _SPAN_OF_TIME.fullmatch(word):
+        return "annual"
     if word in {"n’t", "N’T"}:
         return "n't"
     return {"’s": "'s", "’": "'", "“": '"', "”": '"', "–": "-", "—": "-"}.get(word, word)

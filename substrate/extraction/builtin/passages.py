@@ -195,7 +195,7 @@ def _prose(work: Work, line: Line) -> None:
         else:
             pieces.append(sentence)
     for piece in pieces:
-        if not labelled(work, piece):
+        if not labelled(work, piece) and not edited(work, Line("line", piece.text, piece.start)):
             _sentence(work, without_greeting(piece))
 
 

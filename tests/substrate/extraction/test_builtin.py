@@ -242,6 +242,29 @@ _STRUCTURES: list[tuple[str, Passage, set[str]]] = [
         {"workshop | takes place on | 3 June 2025 | 2025-06-03 | 2025-06-04 | ="},
     ),
     (
+        "its director, where the sentence opens so, is of what the sentence before is about",
+        Passage("Sandoval Foods uses Ferrybox. Its IT director, Mara Voss, met Tobin Hale."),
+        {
+            "Sandoval Foods | uses | Ferrybox",
+            "Mara Voss | job title | IT director",
+            "Mara Voss | works for | Sandoval Foods",
+        },
+    ),
+    (
+        "an address at the end of a credit line is the person's",
+        Passage("Mara Voss, Head of Communications, Altis Energy voss@altis.example\n"),
+        {
+            "Mara Voss | job title | Head of Communications",
+            "Mara Voss | works for | Altis Energy",
+            "Mara Voss | email | voss@altis.example",
+        },
+    ),
+    (
+        "who contributed what a bracket says, and not who is mentioned in it",
+        Passage("# Changelog\n\n- Export to Parquet (contributed by Mara Voss)\n- Import (see Tobin Hale)\n"),
+        {"Mara Voss | contributed | Export to Parquet"},
+    ),
+    (
         "a second name begins a second record",
         Passage("Employee: Mara Voss\nSalary: 100 EUR\nFrom: 2024-01-01\nEmployee: Tobin Hale\nSalary: 200 EUR"),
         {"Mara Voss | salary | 100 EUR | 2024-01-01", "Tobin Hale | salary | 200 EUR"},
