@@ -86,7 +86,7 @@ class Settings(BaseSettings):
     """Seconds within which the head of a request must be whole; its body has as many and a second for each 10 kB."""
 
     credentials_key_file: Path | None = None
-    """The keys that seal credentials, if not below the data directory: 32 bytes as base64 a line, the first one seals."""
+    """The keys that seal credentials, if not below the data directory: base64 of 32 bytes a line, the first seals."""
     credentials_key: SecretStr | None = None
     """The same keys in place of a file, with commas."""
 

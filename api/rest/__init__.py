@@ -23,6 +23,7 @@ def routers() -> list[APIRouter]:
         lifecycle,
         members,
         ontology,
+        provision,
         review,
         statements,
         tokens,
@@ -30,6 +31,6 @@ def routers() -> list[APIRouter]:
         uniqueness,
     )
 
-    late = (access, members, tokens)
+    late = (access, members, tokens, provision)
     first = (health, bases, documents, lifecycle, knowledge, history, review, undo, conflicts, corrections)
     return [noun.router for noun in (*first, uniqueness, ontology, budget, bindings, statements, funnel, gaps, *late)]

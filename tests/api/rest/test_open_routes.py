@@ -1,14 +1,14 @@
-"""Of all routes three are open, whatever the framework or a later hand adds to the application."""
+"""Of all routes few are open, whatever the framework or a later hand adds to the application."""
 
 from __future__ import annotations
 
 import re
 
 METADATA = "/.well-known/oauth-protected-resource"
-OPEN = {"/api/v1/health", METADATA, METADATA + "/{path:path}"}
+OPEN = {"/api/v1/health", METADATA, METADATA + "/{path:path}", "/api/v1/provision"}
 
 
-def test_of_all_routes_health_and_metadata_alone_answer_without_a_token(server):
+def test_of_all_routes_these_alone_answer_without_a_token(server):
     paths = [path for route in server.app.routes for path in _paths(route)]
     assert "/api/v1/openapi.json" in paths
     assert len(paths) > 20
