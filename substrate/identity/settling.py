@@ -20,7 +20,7 @@ from substrate.identity.moving import Move, move_names
 from substrate.identity.placing import Unit, homes, make_homes, owners, units
 from substrate.ledger.door import Door, open_door
 from substrate.ledger.entities import canonical_ids
-from substrate.ledger.merges import merge, parted, revert_merge
+from substrate.ledger.merges import Wanted, merge_many, revert_merge
 
 AT_ONCE = 200
 """Names settled in one transaction."""
@@ -134,20 +134,14 @@ class _Settling:
         rows = self.door.connection.execute(sql.query("identity_entities"), asked).fetchall()
         # The one that was there first keeps its name; of those that came at once the one that says most.
         order = {row["id"]: (row["recorded_seq"], -len(row["label"]), row["label"], row["id"]) for row in rows}
+        wanted = []
         for i, its in sorted(several.items()):
-            self._join_all(sorted(its, key=lambda e: order[e]), self.clusters[i])
-
-    def _join_all(self, entities: Sequence[UUID], cluster: Sequence[Profile]) -> None:
-        first, *rest = entities
-        for entity in rest:
-            self._join(first, entity, cluster)
-
-    def _join(self, keep: UUID, absorbed: UUID, cluster: Sequence[Profile]) -> None:
-        canonical = canonical_ids(self.door.connection, self.door.kb_id, [keep, absorbed])
-        if canonical.get(keep, keep) == canonical.get(absorbed, absorbed) or parted(self.door, keep, absorbed):
-            return
-        merge(self.door, keep, absorbed, _reason(cluster, keep, absorbed), automatic=True)
-        self.canonical[absorbed] = keep
+            first, *rest = sorted(its, key=lambda e: order[e])
+            place = self.canonical.get(first, first)
+            far = [e for e in rest if self.canonical.get(e, e) != place]
+            wanted += [Wanted(first, e, _reason(self.clusters[i], first, e)) for e in far]
+        if merge_many(self.door, wanted):
+            self.canonical |= canonical_ids(self.door.connection, self.door.kb_id, self.families.entities)
 
     def _doubt(self, busy: set[int]) -> None:
         """Make the pairs that wait for a person those that are in doubt now."""

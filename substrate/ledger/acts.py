@@ -24,6 +24,14 @@ def act_id(door: Door, act: Literal["merge", "retyping"]) -> UUID:
     return UUID(int=first << 96 | fresh & _LOW)
 
 
+def act_ids(door: Door, act: Literal["merge", "retyping"], many: int) -> list[UUID]:
+    """So many of `act_id`, in their order."""
+    if not many:
+        return []
+    first = act_id(door, act)
+    return [first, *(UUID(int=((first.int >> 96) + i) << 96 | uuid4().int & _LOW) for i in range(1, many))]
+
+
 def undo(door: Door, act: Act, undone_id: UUID, why: str) -> UUID:
     """Record that an act is taken back; returns the revert's id. What follows from it is the caller's to settle."""
     revert_id = uuid4()

@@ -7,13 +7,14 @@ made, and nothing is ambiguous: each merge joins two clusters, and without any o
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 from uuid import UUID
 
 from substrate import sql
 from substrate.errors import Conflict, NotFound
-from substrate.ledger.acts import act_id, undo
+from substrate.ledger.acts import act_id, act_ids, undo
 from substrate.ledger.door import Door
 from substrate.ledger.entities import canonical_ids, cluster_members
 from substrate.ledger.pending import ask_again
@@ -21,6 +22,16 @@ from substrate.ledger.recompute import recompute
 from substrate.ledger.refusals import withhold
 from substrate.ledger.scenes import Row
 from substrate.ontology.store import load_ontology
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """A merge to be made."""
+
+    keep_id: UUID
+    absorbed_id: UUID
+    why: str = ""
+
 
 Place = tuple[UUID, UUID]
 """What an entity is part of: its canonical entity, and the merge that put it there."""
@@ -47,12 +58,54 @@ def merge(door: Door, keep_id: UUID, absorbed_id: UUID, why: str = "", *, automa
     members = cluster_members(door.connection, door.kb_id, clusters)
     merge_id = act_id(door, "merge")
     door.insert("merges", [{"id": merge_id, "kept_id": keep_id, "absorbed_id": absorbed_id, "why": why}])
-    _place(door, list(members))
+    _settle(door, members)
+    return merge_id
+
+
+def merge_many(door: Door, wanted: Sequence[Wanted]) -> list[UUID]:
+    """As `merge`, automatic, for many pairs in a few statements, in their order; returns the ids of those made.
+
+    A pair that is one already by then, and one that a person told apart, is passed over. Raises `NotFound` for an
+    unknown entity.
+    """
+    ids = sorted({i for w in wanted for i in (w.keep_id, w.absorbed_id)})
+    if not ids:
+        return []
+    known = door.connection.execute(sql.query("entities_by_id"), {"kb_id": door.kb_id, "ids": ids}).fetchall()
+    if len(known) < len(ids):
+        raise NotFound("no entity with one of these ids", field="absorb")
+    canonical = canonical_ids(door.connection, door.kb_id, ids)
+    members = cluster_members(door.connection, door.kb_id, {canonical.get(i, i) for i in ids})
+    asked = {"kb_id": door.kb_id, "ids": list(members)}
+    pairs = door.connection.execute(sql.query("parted_pairs"), asked).fetchall()
+    apart = [(p["kept_id"], p["absorbed_id"]) for p in pairs]
+    place, fresh = dict(members), list[Wanted]()
+    for w in wanted:
+        keep, gone = place[w.keep_id], place[w.absorbed_id]
+        told = any({place.get(a), place.get(b)} == {keep, gone} for a, b in apart)
+        if keep != gone and not told:
+            fresh.append(w)
+            place = {e: keep if at == gone else at for e, at in place.items()}
+    merge_ids = act_ids(door, "merge", len(fresh))
+    rows = [
+        {"id": i, "kept_id": w.keep_id, "absorbed_id": w.absorbed_id, "why": w.why}
+        for i, w in zip(merge_ids, fresh, strict=True)
+    ]
+    door.insert("merges", rows)
+    moved = {e for e in members if place[e] in {place[w.keep_id] for w in fresh}}
+    _settle(door, moved)
+    return merge_ids
+
+
+def _settle(door: Door, members: Collection[UUID]) -> None:
+    """Bring places, what is withheld and facts of these clusters to the merges in force."""
+    if not members:
+        return
+    _place(door, sorted(members))
     rows = _assertions(door, members)
-    moved = withhold(door, rows)  # what one of the two was refused, both are
+    moved = withhold(door, rows)  # what one of them was refused, all are
     ontology = load_ontology(door.connection, door.kb_id)
     recompute(door, [*rows, *moved], ontology, withdrawal="rejected", merging=True)
-    return merge_id
 
 
 def revert_merge(door: Door, merge_id: UUID, why: str = "") -> UUID:
