@@ -164,7 +164,7 @@ def test_what_is_no_request_of_ours_is_refused_by_the_right_name(server):
     unknown = rpc(server, token, "tools/call", {"name": "drop_tables", "arguments": {}}).json()
     assert unknown["error"]["code"] == -32602
     assert rpc(server, token, "tools/list", {"cursor": "x"}).json()["error"]["code"] == -32602
-    assert rpc(server, token, "prompts/list").json()["error"]["code"] == -32601
+    assert rpc(server, token, "no/such").json()["error"]["code"] == -32601
     with server.client(token) as client:
         path = f"/api/v1/kbs/{server.kb}/mcp"
         accept = {"Accept": "application/json, text/event-stream", "Content-Type": "application/json"}
