@@ -14,6 +14,7 @@ _COMMANDS: Mapping[str, tuple[str, str]] = {
     "up": ("api.cli.serving:up", "Start database, API, Dagster; wait until healthy; print how to connect."),
     "down": ("api.cli.serving:down", "Stop what `up` started."),
     "status": ("api.cli.serving:status", "What runs, and where."),
+    "mcp": ("api.cli.mcp:mcp", "Serve MCP on standard input and output, as desktop clients start it."),
     "mcp-config": ("api.cli.serving:mcp_config", "Print the MCP client configuration."),
     "connect": ("api.cli.connect:connect", "Write a base into an MCP client's configuration, or take it out."),
     "kb": ("api.cli.bases:kb", "Make and list knowledge bases."),
