@@ -28,8 +28,20 @@ _FOLDERS = re.compile(r"(?<![\w.~-])(?:[\w.~-]*/)+(?=[\w.~-])")
 Answer = dict[str, Any]
 
 
-def search(who: Member, query: str, as_of: str | None, limit: int, narrowing: Narrowing | None = None) -> Answer:
-    """The best passages for a question; ``arms`` tells how either arm stands. `narrowing` filters before ranking."""
+def search(
+    who: Member,
+    query: str,
+    as_of: str | None,
+    limit: int,
+    narrowing: Narrowing | None = None,
+    *,
+    operators: bool = False,
+    explain: bool = False,
+) -> Answer:
+    """The best passages for a question; ``arms`` tells how either arm stands. `narrowing` filters before ranking.
+
+    With `operators`, quotes, minus and fields in the query narrow too, and ``asked`` says what is looked for then.
+    """
     from substrate.retrieval.search import search_chunks
 
     embedder = who.embedder_or_error()
@@ -44,16 +56,18 @@ def search(who: Member, query: str, as_of: str | None, limit: int, narrowing: Na
             settings=who.settings,
             limit=limit,
             narrowing=narrowing,
+            operators=operators,
+            explain=explain,
         )
         shown = [
             {**c, "status": (c["since"] or {}).get("status", "held"), "successor_id": None} for c in answer["chunks"]
         ]
         answer = {**answer, "chunks": shown, "arms": _arms(answer)}
         answer = reads.with_hints(conn, who.kb_id, moment, "search_chunks", {"query": query, "as_of": as_of}, answer)
-        nothing = _found_nothing(who, query, answer, {c["chunk_id"]: c["text"] for c in shown})
+        nothing = _found_nothing(who, answer.get("asked", query), answer, {c["chunk_id"]: c["text"] for c in shown})
         if nothing and as_of is not None and (hint := _only_now(who, conn, query)):
             answer["hints"].append({**hint, "tool": "search_chunks", "arguments": {"query": query}})
-    whole = as_of is None and (narrowing is None or all(v in (None, ()) for v in astuple(narrowing)))
+    whole = as_of is None and not operators and (narrowing is None or all(v in (None, ()) for v in astuple(narrowing)))
     return keep_gap(who, query, "search_chunks", answer) if nothing and whole else answer
 
 

@@ -96,9 +96,10 @@ def changes(since: str, slug: str | None, as_json: bool, **filters: Any) -> None
 @click.argument("query")
 @click.option("--as-of", help="Record time.")
 @click.option("--limit", default=6, show_default=True)
+@click.option("--operators", is_flag=True, help='QUERY may hold "a phrase", -word, title:, type:, source:, namespace:.')
 @base_option
 @json_option
-def search(query: str, as_of: str | None, limit: int, slug: str | None, as_json: bool) -> None:
+def search(query: str, as_of: str | None, limit: int, operators: bool, slug: str | None, as_json: bool) -> None:
     """Passages for QUERY."""
     from substrate.retrieval.embedders import Embedder, open_embedder
     from substrate.retrieval.search import search_chunks
@@ -112,7 +113,16 @@ def search(query: str, as_of: str | None, limit: int, slug: str | None, as_json:
         with db.read(EVERY_BASE) as conn:
             kb_id: UUID = the_base(conn, slug).id
             moment = reads.resolve(conn, kb_id, as_of=as_of)
-            answer = search_chunks(conn, kb_id, query, moment, embedder=embedder, settings=settings, limit=limit)
+            answer = search_chunks(
+                conn,
+                kb_id,
+                query,
+                moment,
+                embedder=embedder,
+                settings=settings,
+                limit=limit,
+                operators=operators,
+            )
     show(answer, as_json, *(row + "\n" for row in text.search_rows(answer)), text.stands_on(answer))
 
 

@@ -203,16 +203,26 @@ def search(
     entity: str | None = None,
     since: str | None = None,
     until: str | None = None,
+    phrase: Annotated[list[str] | None, Query()] = None,
+    without: Annotated[list[str] | None, Query()] = None,
+    title: Annotated[list[str] | None, Query()] = None,
+    operators: bool = False,
+    explain: bool = False,
 ) -> dict[str, Any]:
     """The best passages for a question, among those that every filter leaves.
 
     ``source`` is a name or an id, ``type`` a kind (``file``, ``memory``) or a media type, ``entity`` a name or an id;
-    ``since`` and ``until`` are of the document's own date, and ``until`` names its last moment.
+    ``since`` and ``until`` are of the document's own date, and ``until`` names its last moment. Each ``phrase`` must
+    stand word after word, no ``without`` may, each ``title`` must in the file name, title, author or a heading. With
+    ``operators`` the query itself may hold ``"a phrase"``, ``-word``, ``title:``, ``type:``, ``source:`` and
+    ``namespace:``; without, no character of it means anything. ``explain`` tells each hit's rank and score per arm.
     """
     from substrate.retrieval.filters import Narrowing
 
-    narrowing = Narrowing(namespace, document_id or (), source or (), type or (), entity, since, until)
-    return log_facts(who, "search_chunks", search_as_served(who, query, as_of, limit, narrowing))
+    filters = (namespace, document_id or (), source or (), type or (), entity, since, until)
+    narrowing = Narrowing(*filters, phrase or (), without or (), title or ())
+    answer = search_as_served(who, query, as_of, limit, narrowing, operators=operators, explain=explain)
+    return log_facts(who, "search_chunks", answer)
 
 
 @router.get("/context")

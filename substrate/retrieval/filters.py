@@ -6,7 +6,7 @@ no index holds yet, in memory. So ten passages among a million are all found.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any, NamedTuple
@@ -43,7 +43,9 @@ class Filters:
     since: datetime | None = None
     until: datetime | None = None
     passages: frozenset[UUID] | None = None
-    """Those that speak of the entity asked for."""
+    """Those that speak of the entity asked for, and hold the phrases."""
+    without: frozenset[UUID] = frozenset()
+    """Those that hold what is to be left out."""
 
     def __bool__(self) -> bool:
         return self != _NONE
@@ -57,6 +59,7 @@ class Filters:
             and (not self.types or not self.types.isdisjoint(place.types))
             and self._in_time(place.dated)
             and (self.passages is None or place.chunk_id in self.passages)
+            and place.chunk_id not in self.without
         )
 
     def _in_time(self, dated: datetime | None) -> bool:
@@ -78,6 +81,7 @@ class Filters:
             "since": self.since,
             "until": self.until,
             "passages": None if self.passages is None else sorted(self.passages),
+            "without": sorted(self.without) or None,
         }
 
 
@@ -99,6 +103,12 @@ class Narrowing:
     """A name or an id."""
     since: str | None = None
     until: str | None = None
+    phrases: Sequence[str] = ()
+    """Each must stand in the passage or its title, word after word; see `operators`."""
+    without: Sequence[str] = ()
+    """Words or phrases that must not stand there."""
+    titles: Sequence[str] = ()
+    """Words or phrases of the file name, the title, the author or a heading."""
 
 
 def narrowed(conn: ReadConnection, kb_id: UUID, asked: Narrowing, as_of: AsOf) -> Filters:
@@ -108,11 +118,13 @@ def narrowed(conn: ReadConnection, kb_id: UUID, asked: Narrowing, as_of: AsOf) -
     """
     from substrate.reads.moments import parse_bucket
 
-    for field, named in (("document_id", asked.documents), ("source", asked.sources), ("type", asked.types)):
+    for field, named in _named_texts(asked):
         if len(named) > MOST_NAMED:
             raise InvalidInput(f"{field}: at most {MOST_NAMED} in one search", field=field)
         if not all(text.strip() for text in named):
             raise InvalidInput(f"{field}: must not be blank", field=field)
+        if any("\0" in text for text in named):
+            raise InvalidInput(f"{field}: holds a null character", field=field)
     found = Filters(
         asked.namespace,
         frozenset(_document_id(text) for text in asked.documents),
@@ -126,6 +138,12 @@ def narrowed(conn: ReadConnection, kb_id: UUID, asked: Narrowing, as_of: AsOf) -
     if asked.entity is None:
         return found
     return replace(found, passages=_passages_of(conn, kb_id, asked.entity, as_of))
+
+
+def _named_texts(asked: Narrowing) -> Iterator[tuple[str, Sequence[str]]]:
+    yield from (("document_id", asked.documents), ("source", asked.sources), ("type", asked.types))
+    if asked.namespace:
+        yield "namespace", (asked.namespace,)
 
 
 def _document_id(text: str) -> UUID:

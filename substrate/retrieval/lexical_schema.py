@@ -210,6 +210,18 @@ def any_of(wanted: Sequence[Term]) -> Any:
     return Query.boolean_query(asked)
 
 
+def run_query(run: Sequence[str], fields: Sequence[Field]) -> Any:
+    """The terms one after another in any of the fields; does not score."""
+    from tantivy import Occur, Query
+
+    def stands(field: Field) -> Any:
+        if len(run) == 1:
+            return Query.term_query(schema(), field, run[0], "basic")
+        return Query.phrase_query(schema(), field, list(run))
+
+    return Query.const_score_query(Query.boolean_query([(Occur.Should, stands(field)) for field in fields]), 0.0)
+
+
 def coverage_query(rarity: Mapping[str, float], fields: Sequence[Field], inside: Any) -> Any:
     """Scores a chunk by the summed rarity of the terms that any of these fields holds, however often."""
     from tantivy import Occur, Query
@@ -267,3 +279,5 @@ def _filtering(filters: Filters) -> Iterator[tuple[Any, Any]]:
         yield _between("dated", since, until)
     if filters.passages is not None:
         yield Occur.Must, among(sorted(map(str, filters.passages)))
+    if filters.without:
+        yield Occur.MustNot, among(sorted(map(str, filters.without)))

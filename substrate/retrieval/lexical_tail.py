@@ -21,6 +21,7 @@ from substrate.retrieval.passages import passage_text
 
 _K1, _B = 1.2, 0.75
 """Tantivy's own constants."""
+_IN_ORDER: frozenset[Field] = frozenset({"body", "title"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,6 +39,8 @@ class _Fresh:
     invalidated_seq: int
     place: Place
     lengths: Mapping[Field, int]
+    runs: Mapping[Field, Sequence[str]]
+    """The terms of the fields that are kept in order."""
     passage: str
 
     def held(self, seq: int, filters: Filters | None) -> bool:
@@ -69,7 +72,7 @@ class Tail:
     def _add(self, row: Mapping[str, Any]) -> None:
         known = self._fresh.get(row["id"])
         if known is None:
-            lengths = self._post(row)
+            lengths, runs = self._post(row)
             passage = passage_text(
                 row["text"],
                 filename=row["filename"],
@@ -79,19 +82,22 @@ class Tail:
                 doc_time=row["doc_time"],
             )
         else:
-            lengths, passage = known.lengths, known.passage
+            lengths, runs, passage = known.lengths, known.runs, known.passage
         closed = OPEN if row["invalidated_seq"] is None else row["invalidated_seq"]
-        self._fresh[row["id"]] = _Fresh(row["recorded_seq"], closed, place_of(row), lengths, passage)
+        self._fresh[row["id"]] = _Fresh(row["recorded_seq"], closed, place_of(row), lengths, runs, passage)
 
-    def _post(self, row: Mapping[str, Any]) -> Mapping[Field, int]:
+    def _post(self, row: Mapping[str, Any]) -> tuple[Mapping[Field, int], Mapping[Field, Sequence[str]]]:
         lengths: dict[Field, int] = {}
+        runs: dict[Field, Sequence[str]] = {}
         for field, listed in field_terms(row).items():
             found = listed if field == "codes" else terms(listed)
             lengths[field] = len(found)
+            if field in _IN_ORDER:
+                runs[field] = found
             for text, count in Counter(found).items():
                 self._postings[field, text][row["id"]] = count
         self._totals.update(lengths)
-        return lengths
+        return lengths, runs
 
     def closed(self, seq: int) -> list[UUID]:
         """Indexed chunks that the index still holds for open but that were closed by `seq`."""
@@ -124,6 +130,15 @@ class Tail:
                 found[chunk_id] += weight
         return found
 
+    def holding(self, run: Sequence[str], fields: Sequence[Field]) -> set[UUID]:
+        """The chunks here, of any moment, where the terms stand one after another in any of the fields."""
+        found: set[UUID] = set()
+        for field in fields:
+            posted = [self._postings.get((field, text), {}).keys() for text in run]
+            every = set(posted[0]).intersection(*posted[1:])
+            found |= {i for i in every if _stands(run, self._fresh[i].runs[field])}
+        return found
+
     def frequency(self, field: Field, text: str) -> int:
         """How many chunks here hold the term."""
         return len(self._postings.get((field, text), ()))
@@ -152,3 +167,8 @@ class Tail:
     def _average(self, field: Field, known: Statistics, documents: int) -> float:
         indexed = (known.averages or {}).get(field, 0.0) * known.documents
         return max((indexed + self._totals[field]) / documents, 1e-9)
+
+
+def _stands(run: Sequence[str], listed: Sequence[str]) -> bool:
+    wanted, most = list(run), len(run)
+    return any(list(listed[n : n + most]) == wanted for n in range(len(listed) - most + 1) if listed[n] == wanted[0])

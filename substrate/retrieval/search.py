@@ -23,7 +23,8 @@ from substrate.retrieval import vectors
 from substrate.retrieval.embedders import Embedder
 from substrate.retrieval.filters import Filters, Narrowing, narrowed
 from substrate.retrieval.lexical_reader import Match, View, current_view
-from substrate.retrieval.lexical_schema import near_terms, question_terms
+from substrate.retrieval.lexical_schema import Term, near_terms, question_terms
+from substrate.retrieval.operators import Said, narrowed_by, read, said
 from substrate.retrieval.passages import vector_key
 from substrate.retrieval.questions import Question
 from substrate.retrieval.ranking import WEIGHTS, Pool, Ranked, Scores
@@ -51,6 +52,13 @@ class _Found:
     model: str | None = None
     question: str | None = None
     """The question's vector, as pgvector spells it, and the key of the vectors it may be compared with."""
+    also: tuple[Term, ...] = ()
+    """What phrases add to the question's terms."""
+
+    def wanted(self, query: str) -> tuple[Term, ...]:
+        terms = question_terms(query)
+        asked = {(term.field, term.text) for term in terms}
+        return terms + tuple(term for term in self.also if (term.field, term.text) not in asked)
 
     def candidates(self) -> list[UUID]:
         """Each once, in the order of the arms."""
@@ -78,6 +86,7 @@ def search_chunks(
     limit: int = 6,
     namespace: str | None = None,
     narrowing: Narrowing | None = None,
+    operators: bool = False,
     explain: bool = False,
 ) -> dict[str, Any]:
     """The best passages for a question among those held at `as_of`, which must be resolved on `conn`.
@@ -87,14 +96,18 @@ def search_chunks(
     the moment, or None. ``arms`` tells how either arm stands. With `explain`, ranks and scores per arm ride along.
     An `embedder` that could not be opened is given as the error it failed with, so that the answer can say why.
     `narrowing` filters before anything is ranked; `namespace` alone is short for the one of them that is asked most.
+    With `operators`, quotes, minus and fields in the query mean what `retrieval.operators` says, else nothing does.
 
     Raises `InvalidInput` for a blank or over-long query, a limit outside 1 to 50, or a valid time, which passages
-    do not have.
+    do not have; `Unavailable` where phrases are asked for and the lexical index, which judges them, cannot be read.
     """
     _check(query, as_of, limit)
+    asked = query
+    if operators:
+        asked, narrowing = read(query, narrowing)
     filters = narrowed(conn, kb_id, narrowing, as_of) if narrowing else Filters(namespace)
-    found = _ask_arms(conn, kb_id, query, as_of, embedder, settings, filters)
-    ranked = _ranked(conn, kb_id, query, as_of, found)
+    found = _ask_arms(conn, kb_id, asked, as_of, embedder, settings, filters, said(narrowing))
+    ranked = _ranked(conn, kb_id, asked, as_of, found)
     best = ranked.ids[:limit]
     values = {"kb_id": kb_id, "ids": list(best), "cut": SHOWN_CHARACTERS}
     rows = conn.execute(sql.query("retrieval_passages", as_of), sql.parameters(as_of, **values)).fetchall()
@@ -109,6 +122,8 @@ def search_chunks(
         "arms": found.states,
         "chunks": chunks,
     }
+    if operators:
+        answer["asked"] = asked
     if explain:
         _explain(answer, ranked, found)
     return answer
@@ -138,16 +153,20 @@ def _ask_arms(
     embedder: Embedder | ModelUnavailable | None,
     settings: Settings,
     filters: Filters,
+    also: Said = Said(),  # noqa: B008  frozen
 ) -> _Found:
-    found, fresh = _Found(), dict[UUID, str]()
+    found, fresh = _Found(also=also.looked_for()), dict[UUID, str]()
     lexical: Future[None] | None = None
     try:
         view = current_view(settings, kb_id)
     except Unavailable as error:
+        if also:
+            raise
         found.states["lexical"] = f"unavailable: {error}"
     else:
         view.catch_up(conn, kb_id, as_of.seq)
         found.view = view
+        filters = narrowed_by(filters, also, view)
         # Beside the question's vector and the database, which leave this thread idle or the interpreter free.
         lexical = beside().submit(_ask_words, found, view, query, as_of.seq, filters)
         fresh = view.fresh_passages(as_of.seq, filters)
@@ -160,7 +179,7 @@ def _ask_arms(
 
 
 def _ask_words(found: _Found, view: View, query: str, seq: int, filters: Filters) -> None:
-    wanted = question_terms(query)
+    wanted = found.wanted(query)
     found.words = view.search(wanted, seq, filters, DEPTH)
     found.near = view.search(near_terms(query), seq, filters, DEPTH)
     found.states["lexical"] = "ok" if wanted else "ok: the query has no word to look for"
@@ -257,7 +276,7 @@ def _scores(query: str, found: _Found, ids: Sequence[UUID]) -> Scores:
     """What the lexical index gives all candidates, whichever arm brought them."""
     if found.view is None:
         return Scores({}, {}, {}, {})
-    wanted, view = question_terms(query), found.view
+    wanted, view = found.wanted(query), found.view
     words, near = ({match.chunk_id: match.score for match in arm} for arm in (found.words, found.near))
     judged = view.judged(ids)
     return Scores(

@@ -75,6 +75,7 @@ with kept as materialized (
       and (%(since)s::timestamptz is null or coalesce(v.doc_time, p.doc_time) >= %(since)s)
       and (%(until)s::timestamptz is null or coalesce(v.doc_time, p.doc_time) < %(until)s)
       and (%(passages)s::uuid[] is null or c.id = any(%(passages)s))
+      and (%(without)s::uuid[] is null or c.id <> all(%(without)s))
     limit %(most)s + 1
 ), counted as materialized (
     select count(*) as fitting from kept
@@ -109,6 +110,7 @@ with nearest as materialized (
       and (%(since)s::timestamptz is null or coalesce(v.doc_time, p.doc_time) >= %(since)s)
       and (%(until)s::timestamptz is null or coalesce(v.doc_time, p.doc_time) < %(until)s)
       and (%(passages)s::uuid[] is null or c.id = any(%(passages)s))
+      and (%(without)s::uuid[] is null or c.id <> all(%(without)s))
     order by e.embedding::{kind}({dimension}) <#> (select %(vector)s::{kind}({dimension}))
     limit %(depth)s
 )

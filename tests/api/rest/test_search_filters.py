@@ -33,6 +33,13 @@ def test_each_filter_leaves_what_it_names(server, filled):
         ({"until": "2019-05"}, {"The old crate."}),
         ({"document_id": [filled["new"]]}, {"The new crate."}),
         ({"document_id": [filled["new"]], "namespace": "store"}, set()),
+        ({"phrase": "old crate"}, {"The old crate."}),
+        ({"phrase": "crate old"}, set()),
+        ({"without": ["memory", "old"]}, {"The new crate."}),
+        ({"title": "new.md"}, {"The new crate."}),
+        ({"query": '"old crate"', "operators": "true"}, {"The old crate."}),
+        ({"query": "crate -memory type:text/markdown -old", "operators": "true"}, {"The new crate."}),
+        ({"query": "crate -memory -old"}, {"The old crate.", "The new crate.", "A crate of memory."}),
     ]
     with server.client(server.tokens.viewer) as client:
         for params, left in cases:
@@ -49,6 +56,10 @@ def test_each_filter_leaves_what_it_names(server, filled):
         ({"since": "soon"}, 422, "since"),
         ({"since": "2024", "until": "2020"}, 422, "until"),
         ({"colour": "red"}, 422, "colour"),
+        ({"phrase": "?!"}, 422, "phrase"),
+        ({"without": ""}, 422, "without"),
+        ({"query": "-crate", "operators": "true"}, 422, "query"),
+        ({"query": "crate source:nowhere", "operators": "true"}, 404, "source"),
     ],
 )
 def test_what_cannot_be_meant_is_named(server, params, status, field):
