@@ -161,11 +161,23 @@ class History(Scribe):
             door.insert("defect_waivers", waivers)
             door.close("defect_waivers", [waivers[0]["id"]])
             self.bindings(door)
+            self.identity(door, claims[0])
             push = {"document_id": evidence.document_id, "version_id": evidence.version_id, "pushed_by": "person:x"}
             door.insert(
                 "statement_pushes", [{**push, "id": uuid4(), "body_sha256": bytes(32), "accepted": 2, "refused": 1}]
             )
             self.lists(door, evidence, purged)
+
+    def identity(self, door, claim_id: UUID) -> None:
+        """A mention that meant somebody else; pairs in doubt and told apart, each once taken back."""
+        move = {"id": uuid4(), "claim_id": claim_id, "role": "subject", "entity_id": self.entity("Ada")}
+        door.insert("mention_moves", [move])
+        others = ("Bo", "B. Oak")
+        pairs = [sorted((self.entity("Ada"), self.entity(other))) for other in others]
+        for table, said in (("distinctions", {"why": "two"}), ("doubts", {"score": 0.5, "reasons": HARD_JSON})):
+            rows = [{"id": uuid4(), "one_id": one, "other_id": other, **said} for one, other in pairs]
+            door.insert(table, rows)
+            door.close(table, [rows[0]["id"]])
 
     @staticmethod
     def bindings(door) -> None:

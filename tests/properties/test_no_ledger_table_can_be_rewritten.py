@@ -19,8 +19,11 @@ from tests.ledger_history import read, two_histories
 
 ORDINARY = {
     "blobs": "bytes of documents, named by their hash; a purge takes them out",
+    "call_allowances": "how many calls are left now",
     "credentials": "secrets that are in use now, sealed",
     "extraction_epochs": "which extractor reads a base now; append-only, and no fact hangs on it",
+    "gap_askers": "who asked what found nothing, counted; no fact hangs on it",
+    "gaps": "what found nothing, counted; no fact hangs on it",
     "identities": "who signs in as whom now",
     "model_budgets": "what may be spent in a day; append-only, and no fact hangs on it",
     "model_reservations": "what calls under way may cost; gone when they are settled",
@@ -41,6 +44,8 @@ ORDINARY = {
     "sources": "which folders are watched now",
     "term_vectors": "made from terms, and made again for other words or another model",
     "tokens": "used and revoked",
+    "vector_models": "how a model is opened now",
+    "vector_serving": "which model's vectors answer now",
     "work": "what is due, and leases",
     "workspaces": "whose bases there are",
     "workspace_members": "who may see an open base now",
