@@ -15,7 +15,7 @@ import pytest
 
 ROOT = Path(__file__).parents[2]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
-OURS = {"substrate", "orchestration", "api", "demo", "bench", "tools", "tests"}
+OURS = {"substrate", "orchestration", "api", "demo", "bench", "tools", "tests", "twoclocks"}
 
 
 @cache
