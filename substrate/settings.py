@@ -85,6 +85,13 @@ class Settings(BaseSettings):
     slow_request_s: float = Field(default=20, gt=0)
     """Seconds within which the head of a request must be whole; its body has as many and a second for each 10 kB."""
 
+    oidc_issuer: str | None = None
+    """The identity provider at which people sign in, as it calls itself; unset: tokens of the command line alone."""
+    oidc_client_id: str | None = None
+    oidc_client_secret: SecretStr | None = None
+    oidc_domains: str = ""
+    """E-mail domains, with commas, whose people may sign in. Unset: people whom an admin added by their address."""
+
     credentials_key_file: Path | None = None
     """The keys that seal credentials, if not below the data directory: base64 of 32 bytes a line, the first seals."""
     credentials_key: SecretStr | None = None
@@ -118,6 +125,11 @@ class Settings(BaseSettings):
     def checkpoint_key(self) -> Path:
         """The Ed25519 key that signs them, made on first use; ``.pub`` beside it is for whoever verifies."""
         return (self.checkpoint_key_file or self.data_dir / "keys" / "checkpoints.pem").resolve()
+
+    @property
+    def oidc_allowed_domains(self) -> frozenset[str]:
+        """The domains of ``oidc_domains``, in lower case."""
+        return frozenset(d.strip().lower() for d in self.oidc_domains.split(",") if d.strip())
 
     @property
     def credentials_keys(self) -> Path:

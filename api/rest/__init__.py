@@ -25,12 +25,15 @@ def routers() -> list[APIRouter]:
         ontology,
         provision,
         review,
+        signin,
         statements,
         tokens,
         undo,
         uniqueness,
     )
 
-    late = (access, members, tokens, provision)
+    late = (access, members, tokens, provision, signin)
     first = (health, bases, documents, lifecycle, knowledge, history, review, undo, conflicts, corrections)
-    return [noun.router for noun in (*first, uniqueness, ontology, budget, bindings, statements, funnel, gaps, *late)]
+    return [
+        noun.router for noun in (*first, uniqueness, ontology, budget, bindings, statements, funnel, gaps, *late)
+    ]

@@ -12,6 +12,7 @@ from tests.api.conftest import REFUSED
 
 ID = "00000000-0000-0000-0000-000000000001"
 OF_NO_BASE = {"/health", "/kbs", "/tokens", "/tokens/{token_id}", "/provision"}
+OF_NO_BASE |= {"/signin", "/signin/callback", "/signout", "/me"}
 READS = (
     ("GET", "/neighbors?entity=x"),
     ("GET", "/paths?from=x&to=y"),

@@ -6,6 +6,7 @@ import re
 
 METADATA = "/.well-known/oauth-protected-resource"
 OPEN = {"/api/v1/health", METADATA, METADATA + "/{path:path}", "/api/v1/provision"}
+OPEN |= {"/api/v1/signin", "/api/v1/signin/callback"}
 
 
 def test_of_all_routes_these_alone_answer_without_a_token(server):
