@@ -10,6 +10,7 @@ import tomllib
 import pytest
 import yaml
 
+from api.cli.mcp import mcp
 from api.connect import CLIENTS, Places
 from substrate import access
 from substrate.db import NO_BASE
@@ -103,6 +104,8 @@ def test_a_client_that_starts_programs_gets_one(connect, home, kb):
     entry = json.loads(path.read_text())["mcpServers"]["twoclocks-test"]
     assert entry["args"] == ["mcp", "--base", "test"]
     assert os.path.isabs(entry["command"]) and all(os.path.isabs(v) for v in entry["env"].values())
+    with mcp.make_context("mcp", entry["args"][1:]) as taken:
+        assert taken.params["base"] == "test"
     assert "tc_pat_" not in path.read_text()
     assert "keeps no servers per project" in connect("claude-desktop", "--project", code=1)
 
