@@ -50,8 +50,9 @@ class McpEndpoint:
 
     def __init__(self, settings: Settings, version: str) -> None:
         self._server = make_server(version)
-        self._security = _security(settings)
-        self._judge = TransportSecurityMiddleware(self._security)
+        self.security = _security(settings)
+        """Which hosts and origins are let in."""
+        self._judge = TransportSecurityMiddleware(self.security)
         self._running = front.Running()
         self._manager: StreamableHTTPSessionManager | None = None
 
@@ -62,7 +63,7 @@ class McpEndpoint:
             self._server,
             json_response=True,
             stateless=True,
-            security_settings=self._security,
+            security_settings=self.security,
             max_request_body_size=MOST_CALL,
         )
         async with manager.run():
