@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Literal
 from uuid import UUID
 
 import click
@@ -21,16 +20,16 @@ def token() -> None:
 @token.command()
 @click.argument("name")
 @click.option("--person", default=OWNER, show_default=True, help="Made if nobody has this name.")
-@click.option("--scope", type=click.Choice(["read", "write"]), default="read", show_default=True)
+@click.option("--scope", type=click.Choice(["read", "write", "push"]), default="read", show_default=True)
 @click.option("--kb", "slugs", multiple=True, metavar="SLUG", help="Only these bases.")
 @click.option(
     "--role", type=click.Choice(["viewer", "editor", "admin", "owner"]), help="Give the person this role there."
 )
 @click.option("--days", default=90, show_default=True)
 def create(
-    name: str, person: str, scope: Literal["read", "write"], slugs: tuple[str, ...], role: access.Role | None, days: int
+    name: str, person: str, scope: access.Scope, slugs: tuple[str, ...], role: access.Role | None, days: int
 ) -> None:
-    """Make a token NAME. Its value is shown this once."""
+    """Make a token NAME, shown this once. With the scope push it pushes to the bases named and reads nothing."""
     with opened() as (_, db), db.write(EVERY_BASE) as conn:
         who = owner(conn, person)
         if person == OWNER:
@@ -48,7 +47,7 @@ def list_them() -> None:
     """Every token: id, state, scope, person, name, prefix."""
     with opened() as (_, db), db.read(NO_BASE) as conn:
         for t in access.list_tokens(conn):
-            state = "revoked" if t["revoked_at"] else "live"
+            state = "revoked" if t["revoked_at"] else "expired" if t["expired"] else "live"
             click.echo(f"{t['id']}  {state:7}  {t['scope']:5}  {t['person_name']}  {t['name']}  {t['prefix']}…")
 
 

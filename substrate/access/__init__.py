@@ -3,7 +3,7 @@
 A base that a token cannot see does not exist for it.
 """
 
-from substrate.access.membership import give_role, must_be_member, must_manage, take_out
+from substrate.access.membership import give_role, must_be_member, must_manage, take_out, take_out_by_operator
 from substrate.access.openness import (
     Openness,
     OpenTo,
@@ -93,5 +93,6 @@ __all__ = [
     "set_member",
     "set_openness",
     "take_out",
+    "take_out_by_operator",
     "visible_bases",
 ]

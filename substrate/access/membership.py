@@ -45,6 +45,15 @@ def take_out(conn: WriteConnection, kb_id: UUID, by: Principal, role: Role, pers
     else:
         must_manage(by, role)
         had = _may_change(conn, kb_id, role, person_id)
+    _leave(conn, kb_id, person_id, had)
+
+
+def take_out_by_operator(conn: WriteConnection, kb_id: UUID, person_id: UUID) -> None:
+    """The same by whoever reaches the database. Raises `NotFound`, and `Conflict` for the last owner."""
+    _leave(conn, kb_id, person_id, _role_of(conn, kb_id, person_id))
+
+
+def _leave(conn: WriteConnection, kb_id: UUID, person_id: UUID, had: Role | None) -> None:
     if had == "owner":
         _must_not_be_last(conn, kb_id, person_id)
     remove_member(conn, kb_id, person_id)
