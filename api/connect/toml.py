@@ -22,6 +22,7 @@ def get(text: str, path: Sequence[str]) -> Any:
 def put(text: str, path: Sequence[str], entry: Mapping[str, Any]) -> str:
     """The text with `entry` as the table at `path`; inner mappings are written inline."""
     import tomlkit
+    from tomlkit.items import InlineTable
 
     if get(text, path) == entry:
         return text
@@ -33,7 +34,7 @@ def put(text: str, path: Sequence[str], entry: Mapping[str, Any]) -> str:
         around = around[key]
         if not isinstance(around, dict):
             raise InvalidInput(f"{key!r} is not a table")
-    around[path[-1]] = _table(entry)
+    around[path[-1]] = _table(entry, inline=isinstance(around, InlineTable))
     return _checked(tomlkit.dumps(document), text, path, entry)
 
 
@@ -51,17 +52,13 @@ def drop(text: str, path: Sequence[str]) -> str:
     return _checked(tomlkit.dumps(document), text, path, None)
 
 
-def _table(entry: Mapping[str, Any]) -> Any:
+def _table(entry: Mapping[str, Any], *, inline: bool) -> Any:
+    """As a table of its own, or within one line where its parent is; what it holds is always within its line."""
     import tomlkit
 
-    table = tomlkit.table()
+    table: Any = tomlkit.inline_table() if inline else tomlkit.table()
     for key, value in entry.items():
-        if isinstance(value, Mapping):
-            inline = tomlkit.inline_table()
-            inline.update(value)
-            table.add(key, inline)
-        else:
-            table.add(key, value)
+        table.add(key, _table(value, inline=True) if isinstance(value, Mapping) else value)
     return table
 
 
