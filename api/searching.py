@@ -36,6 +36,7 @@ def search(
     narrowing: Narrowing | None = None,
     *,
     operators: bool = False,
+    min_score: float | None = None,
     explain: bool = False,
 ) -> Answer:
     """The best passages for a question; ``arms`` tells how either arm stands. `narrowing` filters before ranking.
@@ -57,6 +58,7 @@ def search(
             limit=limit,
             narrowing=narrowing,
             operators=operators,
+            min_score=min_score,
             explain=explain,
         )
         shown = [
@@ -67,7 +69,12 @@ def search(
         nothing = _found_nothing(who, answer.get("asked", query), answer, {c["chunk_id"]: c["text"] for c in shown})
         if nothing and as_of is not None and (hint := _only_now(who, conn, query)):
             answer["hints"].append({**hint, "tool": "search_chunks", "arguments": {"query": query}})
-    whole = as_of is None and not operators and (narrowing is None or all(v in (None, ()) for v in astuple(narrowing)))
+    whole = (
+        as_of is None
+        and not operators
+        and min_score is None
+        and (narrowing is None or all(v in (None, ()) for v in astuple(narrowing)))
+    )
     return keep_gap(who, query, "search_chunks", answer) if nothing and whole else answer
 
 

@@ -207,6 +207,7 @@ def search(
     without: Annotated[list[str] | None, Query()] = None,
     title: Annotated[list[str] | None, Query()] = None,
     operators: bool = False,
+    min_score: float | None = None,
     explain: bool = False,
 ) -> dict[str, Any]:
     """The best passages for a question, among those that every filter leaves.
@@ -215,13 +216,17 @@ def search(
     ``since`` and ``until`` are of the document's own date, and ``until`` names its last moment. Each ``phrase`` must
     stand word after word, no ``without`` may, each ``title`` must in the file name, title, author or a heading. With
     ``operators`` the query itself may hold ``"a phrase"``, ``-word``, ``title:``, ``type:``, ``source:`` and
-    ``namespace:``; without, no character of it means anything. ``explain`` tells each hit's rank and score per arm.
+    ``namespace:``; without, no character of it means anything. Passages that are
+    less likely than ``min_score`` (0 to 1) to answer are not shown, which may leave none. ``explain`` tells each hit's
+    rank and score per arm.
     """
     from substrate.retrieval.filters import Narrowing
 
     filters = (namespace, document_id or (), source or (), type or (), entity, since, until)
     narrowing = Narrowing(*filters, phrase or (), without or (), title or ())
-    answer = search_as_served(who, query, as_of, limit, narrowing, operators=operators, explain=explain)
+    answer = search_as_served(
+        who, query, as_of, limit, narrowing, operators=operators, min_score=min_score, explain=explain
+    )
     return log_facts(who, "search_chunks", answer)
 
 

@@ -14,6 +14,9 @@ from functools import cache
 from typing import Any
 from uuid import UUID
 
+import numpy as np
+from numpy.typing import NDArray
+
 from substrate import sql
 from substrate.axes.as_of import AsOf
 from substrate.db import ReadConnection
@@ -28,6 +31,8 @@ from substrate.retrieval.operators import Said, narrowed_by, read, said
 from substrate.retrieval.passages import vector_key
 from substrate.retrieval.questions import Question
 from substrate.retrieval.ranking import WEIGHTS, Pool, Ranked, Scores
+from substrate.retrieval.relevance import basis, relevance
+from substrate.retrieval.relevance import check as check_score
 from substrate.retrieval.serving import in_service
 from substrate.settings import Settings
 
@@ -87,6 +92,7 @@ def search_chunks(
     namespace: str | None = None,
     narrowing: Narrowing | None = None,
     operators: bool = False,
+    min_score: float | None = None,
     explain: bool = False,
 ) -> dict[str, Any]:
     """The best passages for a question among those held at `as_of`, which must be resolved on `conn`.
@@ -96,23 +102,26 @@ def search_chunks(
     the moment, or None. ``arms`` tells how either arm stands. With `explain`, ranks and scores per arm ride along.
     An `embedder` that could not be opened is given as the error it failed with, so that the answer can say why.
     `narrowing` filters before anything is ranked; `namespace` alone is short for the one of them that is asked most.
+    With `min_score`, only passages at least so likely to answer are shown (`retrieval.relevance`), which may be none:
+    ``relevance`` tells how many were passed over and what the likelihoods rest on.
     With `operators`, quotes, minus and fields in the query mean what `retrieval.operators` says, else nothing does.
 
     Raises `InvalidInput` for a blank or over-long query, a limit outside 1 to 50, or a valid time, which passages
     do not have; `Unavailable` where phrases are asked for and the lexical index, which judges them, cannot be read.
     """
     _check(query, as_of, limit)
+    check_score(min_score)
     asked = query
     if operators:
         asked, narrowing = read(query, narrowing)
     filters = narrowed(conn, kb_id, narrowing, as_of) if narrowing else Filters(namespace)
     found = _ask_arms(conn, kb_id, asked, as_of, embedder, settings, filters, said(narrowing))
     ranked = _ranked(conn, kb_id, asked, as_of, found)
-    best = ranked.ids[:limit]
-    values = {"kb_id": kb_id, "ids": list(best), "cut": SHOWN_CHARACTERS}
-    rows = conn.execute(sql.query("retrieval_passages", as_of), sql.parameters(as_of, **values)).fetchall()
-    held = {row["chunk_id"]: row for row in rows}
-    chunks = [_shown(held[chunk_id], as_of) for chunk_id in best]
+    likely = relevance(ranked, found.model)
+    good = [n for n in range(len(ranked.ids)) if min_score is None or likely[n] >= min_score]
+    places = good[:limit]
+    best = [ranked.ids[n] for n in places]
+    chunks = _chunks(conn, kb_id, best, as_of)
     answer: dict[str, Any] = {
         "kb_id": str(kb_id),
         "query": query,
@@ -124,9 +133,19 @@ def search_chunks(
     }
     if operators:
         answer["asked"] = asked
+    if min_score is not None:
+        passed = len(ranked.ids) - len(good)
+        answer["relevance"] = {"min_score": min_score, "passed_over": passed, "basis": basis(found.model)}
     if explain:
-        _explain(answer, ranked, found)
+        _explain(answer, ranked, found, places, likely)
     return answer
+
+
+def _chunks(conn: ReadConnection, kb_id: UUID, ids: Sequence[UUID], as_of: AsOf) -> list[dict[str, Any]]:
+    values = {"kb_id": kb_id, "ids": list(ids), "cut": SHOWN_CHARACTERS}
+    rows = conn.execute(sql.query("retrieval_passages", as_of), sql.parameters(as_of, **values)).fetchall()
+    held = {row["chunk_id"]: row for row in rows}
+    return [_shown(held[chunk_id], as_of) for chunk_id in ids]
 
 
 def check_question(query: str, field: str = "query") -> None:
@@ -287,9 +306,11 @@ def _scores(query: str, found: _Found, ids: Sequence[UUID]) -> Scores:
     )
 
 
-def _explain(answer: dict[str, Any], ranked: Ranked, found: _Found) -> None:
+def _explain(
+    answer: dict[str, Any], ranked: Ranked, found: _Found, places: Sequence[int], likely: NDArray[np.float64]
+) -> None:
     ranks = found.ranks()
-    for place, shown in enumerate(answer["chunks"]):
+    for place, shown in zip(places, answer["chunks"], strict=True):
         arms = {arm: told.get(ranked.ids[place]) for arm, told in ranks.items()}
-        shown["explain"] = {**ranked.explained(place), **arms}
+        shown["explain"] = {**ranked.explained(place), "relevance": round(float(likely[place]), 4), **arms}
     answer["ranking"] = {"weights": dict(WEIGHTS), "depth": DEPTH}

@@ -39,6 +39,8 @@ def test_each_filter_leaves_what_it_names(server, filled):
         ({"title": "new.md"}, {"The new crate."}),
         ({"query": '"old crate"', "operators": "true"}, {"The old crate."}),
         ({"query": "crate -memory type:text/markdown -old", "operators": "true"}, {"The new crate."}),
+        ({"query": "lactose enzyme", "min_score": 0.05}, set()),
+        ({"min_score": 0}, {"The old crate.", "The new crate.", "A crate of memory."}),
         ({"query": "crate -memory -old"}, {"The old crate.", "The new crate.", "A crate of memory."}),
     ]
     with server.client(server.tokens.viewer) as client:
@@ -58,6 +60,7 @@ def test_each_filter_leaves_what_it_names(server, filled):
         ({"colour": "red"}, 422, "colour"),
         ({"phrase": "?!"}, 422, "phrase"),
         ({"without": ""}, 422, "without"),
+        ({"min_score": 2}, 422, "min_score"),
         ({"query": "-crate", "operators": "true"}, 422, "query"),
         ({"query": "crate source:nowhere", "operators": "true"}, 404, "source"),
     ],
