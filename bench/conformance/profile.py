@@ -24,8 +24,9 @@ SOUND = base64.b64encode(b"RIFF\x24\x00\x00\x00WAVEfmt \x10\x00\x00\x00\x01\x00\
 Ctx = ServerRequestContext[Any]
 PLAIN = (
     *("test_simple_text", "test_image_content", "test_audio_content", "test_embedded_resource"),
-    *("test_multiple_content_types", "test_error_handling"),
+    *("test_multiple_content_types", "test_error_handling", "test_logging_tool", "test_streaming_elicitation"),
 )
+LACKING = "test_missing_capability"
 NOTING = ("test_tool_with_logging", "test_tool_with_progress")
 ASKING = (
     *("test_sampling", "test_elicitation", "test_elicitation_sep1034_defaults", "test_elicitation_sep1330_enums"),
@@ -92,7 +93,7 @@ async def _empty(ctx: Ctx, params: Any) -> types.EmptyResult:
 
 
 async def _list_tools(ctx: Ctx, params: Any) -> types.ListToolsResult:
-    return types.ListToolsResult(tools=[_tool(name) for name in (*PLAIN, *NOTING, *ASKING)])
+    return types.ListToolsResult(tools=[_tool(name) for name in (*PLAIN, *NOTING, *ASKING, LACKING)])
 
 
 def _tool(name: str) -> types.Tool:
@@ -109,6 +110,9 @@ async def _call(ctx: Ctx, params: types.CallToolRequestParams) -> types.CallTool
         return await _noting(ctx, params.name)
     if params.name in ASKING:
         return await _asking(ctx, params)
+    if params.name == LACKING:
+        needed = {"requiredCapabilities": {"sampling": {}}}
+        raise MCPError(types.MISSING_REQUIRED_CLIENT_CAPABILITY, "Sampling is needed", needed)
     raise MCPError(types.INVALID_PARAMS, "Unknown tool")
 
 
@@ -124,6 +128,8 @@ def _plain(name: str) -> list[Any]:
         "test_audio_content": [types.AudioContent(type="audio", data=SOUND, mime_type="audio/wav")],
         "test_embedded_resource": [_embedded("test://embedded-resource")],
         "test_multiple_content_types": [_text("Mixed"), image, _embedded("test://mixed-content-resource")],
+        "test_logging_tool": [_text("Nothing is logged for who asked for none")],
+        "test_streaming_elicitation": [_text("Nothing is asked on this stream")],
         "test_error_handling": [_text("This tool intentionally returns an error for testing")],
     }
     return told[name]
