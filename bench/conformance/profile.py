@@ -111,7 +111,7 @@ async def _call(ctx: Ctx, params: types.CallToolRequestParams) -> types.CallTool
     if params.name in ASKING:
         return await _asking(ctx, params)
     if params.name == LACKING:
-        needed = {"requiredCapabilities": {"sampling": {}}}
+        needed: dict[str, Any] = {"requiredCapabilities": {"sampling": {}}}
         raise MCPError(types.MISSING_REQUIRED_CLIENT_CAPABILITY, "Sampling is needed", needed)
     raise MCPError(types.INVALID_PARAMS, "Unknown tool")
 
