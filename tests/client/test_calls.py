@@ -166,6 +166,10 @@ def test_urls_of_a_server_and_of_an_endpoint_are_the_same(server, led):
         Client(f"{server.url}/api/v1/kbs/{server.kb}/mcp", kb="another")
 
 
+LOST_AFTER = object()
+"""The server does what it is asked, and its answer does not come through."""
+
+
 def _behind(kind, answers_first):
     """A transport of either kind that gives these responses before it reaches the server."""
     left, seen = list(answers_first), []
@@ -179,11 +183,19 @@ def _behind(kind, answers_first):
 
     class Sync(httpx.HTTPTransport):
         def handle_request(self, request):
-            return first(request) or super().handle_request(request)
+            found = first(request)
+            if found is LOST_AFTER:
+                super().handle_request(request).read()
+                raise httpx.ReadError("the answer was lost")
+            return found or super().handle_request(request)
 
     class Async(httpx.AsyncHTTPTransport):
         async def handle_async_request(self, request):
-            return first(request) or await super().handle_async_request(request)
+            found = first(request)
+            if found is LOST_AFTER:
+                await (await super().handle_async_request(request)).aread()
+                raise httpx.ReadError("the answer was lost")
+            return found or await super().handle_async_request(request)
 
     return (Async() if kind == "async" else Sync()), seen
 
@@ -197,7 +209,12 @@ def test_what_passes_is_asked_again_and_what_stays_is_told(kind, server, led):
     ask, seen = face(busy, lost, httpx.Response(429, headers={"Retry-After": "0"}))
     assert ask("remember", "Dora leads Teal.")["status"]
     assert len(seen) == 4
-    assert len({request.content for request in seen}) == 1, "one key, or it would be recorded twice"
+
+    ask, seen = face(LOST_AFTER, LOST_AFTER)
+    kept = ask("remember", "Emil leads Crane.")
+    assert len(seen) == 3
+    memories = [d["document_id"] for d in ask("documents", kind="memory")["documents"]]
+    assert memories.count(kept["document_id"]) == 1 and len(memories) == 2, "one key, or it is recorded twice"
 
     ask, seen = face(httpx.Response(429, headers={"Retry-After": "3600"}))
     with pytest.raises(twoclocks.TooManyCalls) as raised:
