@@ -77,6 +77,8 @@ class Profile:
 
     @cached_property
     def keys(self) -> frozenset[str]:
+        if self.of("u:"):  # as many as there are documents that say "the contract"
+            return frozenset()
         found = set(keys(self.name)) | {f for f in self.features if f.startswith("i:")}
         for alias in self.aliases:
             found |= {k for k in keys(alias) if k[0] in "=~"}
@@ -115,6 +117,8 @@ def judge(one: Profile, other: Profile, told_apart: Collection[frozenset[UUID]] 
     if any(frozenset((a, b)) in told_apart for a in one.entities for b in other.entities):
         case.reasons.append("a person told them apart")
         return case.verdict("none", 0.0, "hard")
+    if one.of("u:") != other.of("u:"):
+        return NOTHING
     shared = _shared_identifiers(one, other)
     alias = _one_is_known_as_the_other(one, other)
     if (why := _hard(one, other, alias)) is not None:

@@ -6,7 +6,8 @@ the sort of thing, identifiers, and for people employers and fields of work.
 
 Features are texts: ``i:sort:value`` an identifier, ``a:name`` another name, ``f:relation>other`` and
 ``f:relation<other`` a fact and its far end, ``e:employer|from|to`` where a person works and when, ``d:field`` a field
-of work, ``x:name`` a name so like this one that a text which uses both tells them apart.
+of work, ``x:name`` a name so like this one that a text which uses both tells them apart, ``u:document`` that the
+document speaks of a thing it does not name ("the annual pass"), which is another thing in every document.
 """
 
 from __future__ import annotations
@@ -45,6 +46,8 @@ _KIND_WORDS: Mapping[str, str] = {
     **dict.fromkeys("company firm bank university charity subsidiary startup business agency".split(), "organization"),
     **dict.fromkeys(("product", "app", "tool", "library", "framework", "language", "database"), "product"),
 }
+UNNAMED = 0.5
+"""The most confidence an extractor has in a claim about something the text does not name."""
 _SENTENCE = re.compile(r"[^.!?。！？\n]+(?:\.(?=\S)[^.!?。！？\n]*)*")
 _WORDS = re.compile(r"[A-Za-z]+|[\u4e00-\u9fff]{2,}")
 _HAN_FIELDS = tuple(w for w in FIELD_OF if not w.isascii())
@@ -69,7 +72,7 @@ class Sighting:
     @property
     def signature(self) -> str:
         """What could tell two bearers of the name apart, as a digest."""
-        apart = [f for f in self.features if f.startswith("i:")]
+        apart = [f for f in self.features if f.startswith(("i:", "u:"))]
         if self.kind in (None, "person"):
             apart += [f for f in self.features if f.startswith(("e:", "d:"))]
         said = "\n".join([self.kind or "", *sorted(apart)])
@@ -77,6 +80,8 @@ class Sighting:
 
     def compared_by(self) -> set[str]:
         """What it shares with whatever it is compared with."""
+        if any(feature.startswith("u:") for feature in self.features):
+            return set()
         found = set(keys(read_name(self.surface)))
         for feature in self.features:
             if feature.startswith("i:"):
@@ -104,6 +109,7 @@ class _Reader:
         self.surfaces: dict[str, set[str]] = defaultdict(set)
         self.said: dict[str, Counter[str]] = defaultdict(Counter)
         self.guessed: dict[str, Counter[str]] = defaultdict(Counter)
+        self.named: set[str] = set()
 
     def read(self) -> list[Sighting]:
         for claim in self.claims:
@@ -112,6 +118,8 @@ class _Reader:
             sighting.surface = min(self.surfaces[norm])
             self._text(sighting)
             sighting.kind = self._kind(norm)
+            if norm not in self.named and sighting.surface[:1].islower():
+                sighting.features.add(f"u:{self.document_id}")
         for sighting in self.found.values():
             if sighting.kind not in (None, "person"):
                 sighting.features = {f for f in sighting.features if f[:2] not in ("d:", "e:")}
@@ -126,6 +134,8 @@ class _Reader:
     def _claim(self, claim: BoundClaim) -> None:
         bound, phrase = claim.bound, claim.row["phrase"]
         subject = self._of(bound.subject_name)
+        if claim.row["confidence"] > UNNAMED:
+            self.named |= {normalise_name(n) for n in (bound.subject_name, bound.object_name) if n is not None}
         if bound.subject_kind:
             self.guessed[subject.norm][bound.subject_kind] += 1
         if bound.object_name is None:

@@ -228,3 +228,14 @@ def test_another_base_is_another_world(lines, database, settings):
     with database.read(EVERY_BASE) as connection:
         rows = connection.execute("select count(distinct entity_id) as n from identity_profiles").fetchone()
     assert rows["n"] == 4
+
+
+def test_a_thing_that_a_text_does_not_name_is_another_in_every_document(lines):
+    lines.tell("one", "contract | signed with | =Brill || project>project | unnamed")
+    lines.tell("two", "contract | signed with | =Acme || project>project | unnamed")
+    assert clusters(lines) == {frozenset({("one", "contract")}), frozenset({("two", "contract")})}
+    lines.tell("three", "contract | signed with | =Cole")
+    assert not one(lines, ("one", "contract"), ("three", "contract")), "nor is it what another text names so"
+    lines.tell("four", "contract | signed with | =Dale")
+    assert one(lines, ("three", "contract"), ("four", "contract")), "a name in lower case is a name"
+    assert lines.sound()

@@ -76,6 +76,7 @@ def _claim(parts: list[str], line: str, start: int) -> Claim:
         subject_kind=kinds[0],
         object_kind=kinds[1],
         denies=len(rest) > 2 and rest[2] == "not",
+        confidence=0.5 if len(rest) > 2 and rest[2] == "unnamed" else 1.0,
     )
 
 
