@@ -202,7 +202,7 @@ def test_an_id_token_that_is_good_says_who_it_is():
         {"email_verified": None},
         {"key": RSAKey.generate_key(2048, {"kid": "one"}, private=True)},
     ],
-    ids=str,
+    ids=lambda change: " ".join(f"{k}={v}" for k, v in change.items() if k != "key") or "key",
 )
 def test_an_id_token_that_is_not_as_it_must_be_lets_nobody_in(changes):
     with pytest.raises(Forbidden):
