@@ -86,6 +86,9 @@ def test_search_context_and_documents(ask, led):
     assert found["chunks"][0]["filename"] == "memo.md"
     assert ask("search", "Ada leads Heron", phrase=["Heron leads"])["chunks"] == []
     assert ask("search", "Ada leads Heron", title="memo")["chunks"] != []
+    assert ask("search", "Ada leads Heron", min_score=0.0)["chunks"] != []
+    with pytest.raises(twoclocks.InvalidInput):
+        ask("search", "Ada leads Heron", min_score=2.0)
     packed = shaped(answers.Context, ask("context", "Who leads Heron?", budget_tokens=500))
     assert packed["used_tokens"] <= 500 and packed["facts"]
     assert shaped(answers.Entities, ask("entities", "Her"))["entities"][0]["name"] == "Heron"

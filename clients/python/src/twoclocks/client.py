@@ -73,12 +73,14 @@ class Client:
         without: str | Sequence[str] | None = None,
         title: str | Sequence[str] | None = None,
         operators: bool | None = None,
+        min_score: float | None = None,
     ) -> answers.Search:
-        """The best passages for a question, among those that every filter leaves."""
+        """The best passages for a question, among those that every filter leaves; `min_score` is from 0 to 1."""
         lists = {"document_id": document_id, "source": source, "type": type, "phrase": phrase, "without": without}
         many = {name: calls.many(given) for name, given in {**lists, "title": title}.items()}
+        rest = {"until": until, "operators": operators, "min_score": min_score}
         plain = {"as_of": as_of, "limit": limit, "namespace": namespace, "entity": entity, "since": since}
-        return self._do(calls.search(query=query, **plain, **many, until=until, operators=operators))
+        return self._do(calls.search(query=query, **plain, **many, **rest))
 
     def context(
         self,
