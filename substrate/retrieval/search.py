@@ -120,8 +120,7 @@ def search_chunks(
     likely = relevance(ranked, found.model)
     good = [n for n in range(len(ranked.ids)) if min_score is None or likely[n] >= min_score]
     places = good[:limit]
-    best = [ranked.ids[n] for n in places]
-    chunks = _chunks(conn, kb_id, best, as_of)
+    chunks = _chunks(conn, kb_id, [ranked.ids[n] for n in places], as_of)
     answer: dict[str, Any] = {
         "kb_id": str(kb_id),
         "query": query,
@@ -131,8 +130,7 @@ def search_chunks(
         "arms": found.states,
         "chunks": chunks,
     }
-    if operators:
-        answer["asked"] = asked
+    answer |= {"asked": asked} if operators else {}
     if min_score is not None:
         passed = len(ranked.ids) - len(good)
         answer["relevance"] = {"min_score": min_score, "passed_over": passed, "basis": basis(found.model)}

@@ -34,7 +34,7 @@ def _declared(*extras: str) -> set[str]:
 
 
 def _imports(folder: Path) -> Iterator[tuple[str, Path]]:
-    for path in sorted(folder.rglob("*.py")):
+    for path in sorted(p for p in folder.rglob("*.py") if "node_modules" not in p.parts):
         local = {p.stem for p in path.parent.glob("*.py")}  # a script imports what lies beside it
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
             names = [a.name for a in node.names] if isinstance(node, ast.Import) else []

@@ -75,7 +75,7 @@ def test_bodies_that_postgres_cannot_hold_are_refused_by_field(api, scribe, serv
         ("relations: 5\nattributes: []", "relations"),
         ("classes:\n  - {key: person, label: 2024-13-45}", "YAML"),
         ('classes:\n  - {key: person, label: "a\\0b"}', "label"),
-        ('classes:\n  - {key: person, label: "a\\ud800b"}', "label"),
+        ('classes:\n  - {key: person, label: "a\\ud800b"}', "line 2"),
         ('classes:\n  - {key: person, label: P, aliases: ["a\\0b"]}', "aliases"),
         ("[" * 5000, "YAML"),
     ],

@@ -1,1 +1,0 @@
--- Reserved: fewer indexes and statements for a batch.
