@@ -26,6 +26,7 @@ from tests.ledger_facts import day
 BASE = "/api/v1/kbs/{kb_id}"
 NO_READS = {
     f"{BASE}/service-tokens": "what may push, told to the base's admins; not what is believed",
+    f"{BASE}/members": "who may do what, told to the base's admins; not what is believed",
     f"{BASE}/access": "who may see the base, told to its admins; not what is believed",
     f"{BASE}/model-budget": "what a model may cost today, not what is believed",
     f"{BASE}/ontology": "the vocabulary as it is edited, not what is believed",
