@@ -65,8 +65,10 @@ def _is_verb(reader: Reader, token: Any) -> bool:
 
 
 def _clause(reader: Reader, verb: Any, whole: Mood | None) -> Clause:
-    passive = any(c.dep_ in {"auxpass", "nsubjpass"} for c in verb.children) or (
-        verb.dep_ in {"acl", "advcl"} and verb.tag_ == "VBN"
+    passive = (
+        any(c.dep_ in {"auxpass", "nsubjpass"} for c in verb.children)
+        or (verb.dep_ in {"acl", "advcl"} and verb.tag_ == "VBN")
+        or _done_by(verb)
     )
     lemma = reader.unit(verb).lemma or _LEMMAS.get(verb.lemma_.lower(), verb.lemma_.lower())
     near = [c for c in verb.children if c.dep_ == "prt" or (c.dep_ == "advmod" and c.i <= verb.i + 2)]
@@ -85,6 +87,14 @@ def _clause(reader: Reader, verb: Any, whole: Mood | None) -> Clause:
     _fill(reader, clause)
     clause.words = _wording(reader, verb)
     return clause
+
+
+def _done_by(verb: Any) -> bool:
+    """ "Designed by A and built by B": the second participle, which the parser may take for a past tense."""
+    if verb.dep_ != "conj" or verb.head.dep_ not in {"acl", "advcl"} or verb.tag_ not in {"VBN", "VBD"}:
+        return False
+    kinds = {c.dep_ for c in verb.children}
+    return "agent" in kinds and not kinds & {"dobj", "nsubj", "aux"}
 
 
 def appointed_to(governor: Any) -> bool:

@@ -116,8 +116,12 @@ def _title_drafts(
     found = [Draft(holder, "job title", value, time, mood, "person", None, qualifiers, wording=wording)]
     ended = (time.valid_to is not None and time.valid_from is None) or time.valid_to_precision == "unknown"
     if org is not None and org.kind in {None, "organization"} and not ended:
-        found.append(Draft(holder, "works for", org, time, mood, "person", "organization", wording=wording))
+        phrase = "member of" if org.text.lower().split()[-1] in _NO_EMPLOYERS else "works for"
+        found.append(Draft(holder, phrase, org, time, mood, "person", "organization", wording=wording))
     return found
+
+
+_NO_EMPLOYERS = frozenset(("team", "squad", "crew"))
 
 
 def _kinds(phrase: str) -> tuple[str | None, str | None]:

@@ -27,14 +27,19 @@ _RENAMED = re.compile(
 )
 _BUMPED = re.compile(
     r"\b(?:bump(?:ed|s|ing)?|upgrad(?:ed?|es|ing)|updat(?:ed?|es|ing)|downgrad(?:ed?|es|ing)) (?:the )?"
-    r"(?P<name>[\w.+-]+(?: [\w.+-]+){0,2}?)(?: from (?:version |v)?(?P<old>\d+(?:\.\d+)*))?"
+    r"(?P<name>(?!(?:from|to)\b)[\w.+-]+(?: [\w.+-]+){0,2}?)(?: from (?:version |v)?(?P<old>\d+(?:\.\d+)*))?"
     r" to (?:version |v)?(?P<new>\d+(?:\.\d+)*)\b",
     re.IGNORECASE,
+)
+_WENT_UP = re.compile(
+    r"(?P<name>[A-Za-z][\w.+]*(?:-[\w.+]+)*) (?:(?:was|has been) )?(?:bumped|upgraded|updated|downgraded)"
+    r"(?: from (?:version |v)?(?P<old>\d+(?:\.\d+)+))? to (?:version |v)?(?P<new>\d+(?:\.\d+)+)\b"
 )
 _BY = re.compile(
     r"(?P<what>[A-Z][^().]{3,60}) \((?P<did>contributed|reported|requested|written|added|fixed) by "
     r"(?P<who>[A-Z][^()]{3,40})\)?[.;]?"
 )
+_NO_NAMES = frozenset("it which that this been be and then were they we later now".split())
 _OF_A_RECORD = frozenset(
     "status state priority severity assignee reporter owner maintainer milestone component estimate type resolution "
     "sprint stage phase lead sponsor reviewer approver category classification".split()
@@ -51,6 +56,8 @@ def edit_drafts(text: str, context: Term | None, anchor: Anchor | None, dated: s
             Draft(named(m.group("old")), "known as", text_value(m.group("new").rstrip(".")), time, wording="renamed")
         ]
     if (m := _BUMPED.search(bare)) is not None and len(bare.split()) < 14:
+        return _versions(m, times)
+    if (m := _WENT_UP.search(bare)) is not None and m.group("name") not in _NO_NAMES and len(bare.split()) < 14:
         return _versions(m, times)
     if (m := _BY.fullmatch(bare)) is not None and looks_like_name(m.group("who")):
         return [

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from substrate.extraction.builtin import (
+    frames_figures,
     frames_leaving,
     frames_measures,
     frames_moments,
@@ -41,6 +42,9 @@ _SPECIAL = (
     frames_roles.succeeded,
     frames_roles.took_over,
     frames_roles.handed_over,
+    frames_figures.staffed,
+    frames_figures.priced,
+    frames_figures.governed,
     frames_measures.placed_by_kind,
     frames_measures.stated,
     frames_measures.sized,

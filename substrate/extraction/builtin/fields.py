@@ -331,12 +331,21 @@ def tells_of_thing(key: Key) -> bool:
     return known or role in RELATION_OF_ROLE or is_role(role) or key.plain in _ENTITY_PHRASES
 
 
+_OF_ACCOUNTS = re.compile(
+    r"^(?:account|client|customer|sales|relationship|deal|opportunity) (?:owner|manager|executive|rep|representative)$"
+)
+"""Who looks after a customer for somebody else does not work for that customer."""
+
+
 def holder_drafts(subject: Term, key: Key, cell: str, time: ClaimTime, anchor: Anchor | None) -> list[Draft]:
     """ "Lead: Li Si" about a project; "Members: A, B"; "Lead: A (2019–2021), B (since 2021)"."""
     role = key.plain[:-1] if key.plain.endswith("s") and is_role(key.plain[:-1]) else key.plain
     kind, _, last = role.rpartition(" ")
     if role not in RELATION_OF_ROLE and last in {"owner", "lead", "sponsor", "maintainer"} and kind in _KINDS_OWNED:
         role = last
+    if _OF_ACCOUNTS.match(role):
+        people = timed_names(cell, time, anchor)
+        return [Draft(named(n, "person"), "responsible for", subject, t, wording=key.written) for n, t in people]
     relation = role in RELATION_OF_ROLE or role in MIRRORED or (is_role(role) and subject.kind != "person")
     people = timed_names(cell, time, anchor)
     if not relation or not people or role in _UNIT_KEYS:

@@ -215,7 +215,7 @@ def versioned(scene: Scene, clause: Clause) -> bool:
     nouns = [
         t for t in (*clause.objects, *clause.at("to", "with", "on")) if t.lower_ in {"version", "release", "firmware"}
     ]
-    if not nouns:
+    if not nouns or clause.lemma in {"weigh", "cost", "measure"}:
         return False
     unit = next(
         (scene.reader.unit(c) for n in nouns for c in n.children if scene.reader.unit(c).kind == "amount"), None

@@ -130,7 +130,8 @@ def _has_a_seat(term: Term) -> bool:
 
 def _apposition(scene: Scene, head: Term, other: Term, mood: Mood | None) -> None:
     holder, role = (head, other) if other.sort == "role" else (other, head)
-    if head.sort == other.sort == "name" and other.kind == "place" and _has_a_seat(head):
+    aside = head.token is not None and head.token.dep_ == "appos"
+    if head.sort == other.sort == "name" and other.kind == "place" and _has_a_seat(head) and not aside:
         draft = Draft(head, "located in", other, UNDATED, mood, None, "place", confidence=0.7, wording=",")
         scene.findings.drafts.append(draft)
         return

@@ -112,7 +112,13 @@ def _one(scene: Scene, who: Term, prep: str, place: Term, mood: Mood | None) -> 
 
 
 def _seated(who: Term, prep: str) -> bool:
-    """An organisation, or after "by" or "from" a name that may be one's ("supplied by Cartonella in Verona")."""
+    """An organisation, or after "by" or "from" a name that may be one's ("supplied by Cartonella in Verona").
+
+    What is hosted or held by somebody in a place is there itself, and nothing is said of where they are.
+    """
+    above = who.token.head
+    if above.dep_ == "agent" and above.head.lemma_.lower() in _KEEPING:
+        return False
     given = who.token.dep_ == "pobj" and who.token.head.lower_ in {"by", "from", "with"}
     return who.kind == "organization" or (prep == "in" and who.kind is None and given)
 
@@ -122,6 +128,7 @@ def _a_place(place: Term, prep: str) -> bool:
     return place.kind == "place" or (place.kind is None and " " not in place.text and not place.text.isupper())
 
 
+_KEEPING = frozenset("host hold keep store house operate run open build install stage organise organize".split())
 _MOVING = frozenset("move relocate transfer migrate open find meet see visit buy acquire sell".split())
 
 

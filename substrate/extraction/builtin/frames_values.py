@@ -9,6 +9,7 @@ from substrate.extraction.builtin import verbs
 from substrate.extraction.builtin.clauses import Clause
 from substrate.extraction.builtin.drafts import PERIOD, Draft, former, role_drafts, text_value
 from substrate.extraction.builtin.frames import Scene, aspect_of, share_of
+from substrate.extraction.builtin.frames_figures import of_people
 from substrate.extraction.builtin.frames_leaving import belonging
 from substrate.extraction.builtin.intervals import handover_end, interval
 from substrate.extraction.builtin.roles import MIRRORED, read_role
@@ -328,6 +329,9 @@ def _has_one(scene: Scene, clause: Clause, subject: Term, token: object, time: C
     if term.sort == "value" and term.value is not None and term.value.unit in {"{employees}", "{people}"}:
         scene.add(clause, subject, "headcount", term.value, time)
         return True
+    if noun not in _COUNTED and (people := of_people(values)) is not None:
+        scene.add(clause, subject, "headcount", people, time)
+        return True
     inner = scene.reader.unit(token)
     titled = any(c.lower_ in _TITLE_WORDS for c in token.children)  # type: ignore[attr-defined]
     if term.sort == "role" and inner.kind == "role" and titled:
@@ -382,6 +386,7 @@ def paid(scene: Scene, clause: Clause) -> bool:
         "cost": "price",
         "employ": "headcount",
         "weigh": "weight",
+        "cover": "area",
         "make": "salary",
     }
     phrase = table.get(clause.lemma)

@@ -112,6 +112,19 @@ def _with_kind(text: str, lexicon: Lexicon) -> Term | None:
     return Term("name", text) if coined else None
 
 
+def described(heading: str) -> Term | None:
+    """ "Falcon scanner" over labels: a thing called by plain words, if none of them is one that sections are called by.
+
+    Only what stands over several labels is taken so, since over prose such a heading may be about anything.
+    """
+    text = _STRIP.sub("", heading).strip()
+    words = text.split()
+    one = re.fullmatch(r"[A-Z][a-z-]+(?: [a-z][a-z-]+| [A-Z][A-Za-z-]+){1,2}", text) is not None
+    generic = h.GENERIC_WORDS | v.MEASURED_NOUNS | v.TITLE_SUFFIXES | h.SMALL_WORDS | v.MONTHS_AND_DAYS
+    plain = any(w.lower() in generic or w.endswith("ing") for w in words) or text.endswith("s")
+    return Term("name", text) if one and not plain and list_key(text) == (None, None) and not is_role(text) else None
+
+
 GENERIC_KINDS = h.GENERIC_WORDS | v.MEASURED_NOUNS | frozenset(("range", "list", "series", "family", "line"))
 
 

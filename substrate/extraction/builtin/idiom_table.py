@@ -70,8 +70,13 @@ IDIOMS: tuple[Idiom, ...] = (
            r"{THE}{N}| 's)?) "
            r"(?P<v>raised|increased|cut|reduced|lowered|changed|adjusted|set)(?= (?:from|to) A)", "<n> +was <v>"),
     _idiom(r"by A(?= (?:to|from) A)", ""),
+    _idiom(r"^(?P<b>(?:based|headquartered|located) in {THE}{N} ,) (?P<n>{THE}{N})", "<n> +, <b>"),
+    _idiom(r"(?:this |the )?(?:[a-z]+ ){0,2}(?:agreement|contract|lease|N[a-z]) "
+           r"(?P<v>(?:(?:is|was) )?(?:made|entered into|concluded|signed)(?: on| as of)?) "
+           r"(?:by and )?between (?P<a>{THE}{N})(?: \( .*?\))? and (?P<b>{THE}{N})", "<a> v:form_partnership <b>"),
     _idiom(r"^(?:(?:we|i|the board|management|N[ox]) (?:(?:are|is|am) (?:very )?(?:pleased|delighted|happy|glad|proud) "
-           r"to )?(?:(?:hereby|herewith) )?(?:confirms?|announces?)|this (?:letter|memo|note|notice) "
+           r"to )?(?:(?:hereby|herewith) )?(?:(?:today |has |have )?(?:confirm(?:s|ed)?|announce[sd]?))|"
+           r"this (?:letter|memo|note|notice) "
            r"(?:(?:hereby|herewith) )?(?:confirms|announces|(?:serves|is) to (?:confirm|announce))) "
            r"{THE}(?P<v>appointment|election|promotion) of (?P<n>{P}) (?:as|to) "
            r"(?P<r>{THE}{TITLE}(?: {TITLE}){0,5}(?: (?:of|at|for|in|with|within) {THE}{N})*)(?: ,)?(?= \.|$)",

@@ -23,7 +23,7 @@ from substrate.extraction.builtin.fields import (
     read_key,
     speaks_of_person,
 )
-from substrate.extraction.builtin.headings import list_key
+from substrate.extraction.builtin.headings import described, list_key
 from substrate.extraction.builtin.lists import contact_drafts
 from substrate.extraction.builtin.roles import is_role
 from substrate.extraction.builtin.sentences import Line
@@ -170,6 +170,8 @@ def _subject(record: Record, context: Term | None) -> tuple[Term | None, Pair | 
     first = record.pairs[0] if record.pairs else None
     if context is None and first is not None and first.key.plain in SUBJECT_KEYS and len(first.value.split()) <= 7:
         return named(first.value, "organization" if first.key.plain in PARTY_KEYS else None), first
+    if context is None and len(record.pairs) > 1 and (thing := described(record.heading)) is not None:
+        return thing, None
     return context, None
 
 

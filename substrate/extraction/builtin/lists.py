@@ -11,6 +11,7 @@ from substrate.extraction.builtin.fields import Key, holder_drafts, looks_like_n
 from substrate.extraction.builtin.intervals import interval
 from substrate.extraction.builtin.roles import ROLE_MODIFIERS, is_role
 from substrate.extraction.builtin.terms import Term
+from substrate.extraction.builtin.vocabulary import MEASURED_NOUNS
 from substrate.extraction.claims import UNDATED, ClaimTime, Value
 from substrate.extraction.times import Anchor, find_times, parse_time
 
@@ -30,6 +31,13 @@ _FIRST_DAY = re.compile(r"^(?:first (?:working )?day|starting|starts|joined|sinc
 _DATE_WORDS = {"renewals": "renewal date", "deadlines": "deadline", "milestones": "date", "expiries": "expires on"}
 
 
+_LABELS = MEASURED_NOUNS | frozenset(
+    "battery range dimensions display memory storage voltage current payload diameter material torque throughput "
+    "noise consumption runtime resolution length".split()
+)
+"""Before a colon these are labels of the thing above the list, and no things themselves."""
+
+
 def entry_drafts(text: str, heading: str, anchor: Anchor | None) -> list[Draft]:
     """Claims of one item of a list: "M6: 6 hp, 25 kg, €1,690", "Domain transfer: completed by X on D"."""
     if (leaver := _leaver(text, anchor)) is not None:
@@ -44,7 +52,8 @@ def entry_drafts(text: str, heading: str, anchor: Anchor | None) -> list[Draft]:
             return holder_drafts(named(name), read_key(held.group("role")), held.group("who"), UNDATED, anchor)
         if (stated := _STATUS.match(rest)) is not None:
             return _action(named(name), stated, rest, anchor)
-    return _measured(name, rest, heading, anchor) if name[0].isupper() else []
+    label = m.group("mark") in ":：" and name.split()[-1].lower() in _LABELS
+    return _measured(name, rest, heading, anchor) if name[0].isupper() and not label else []
 
 
 def _action(thing: Term, stated: re.Match[str], rest: str, anchor: Anchor | None) -> list[Draft]:

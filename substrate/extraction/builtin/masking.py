@@ -321,9 +321,15 @@ def _goes_on(units: tuple[Unit, ...], i: int, after: Unit) -> bool:
     """ "X has a power of 750 W, weighs 1.8 kg and costs EUR 89": a verb again, where the parser sees a plural noun."""
     if units[i - 1].text.lower() not in {",", "and"} or i < 3:
         return False
-    told = any(u.lemma or u.text.lower() in {"has", "is", "was", "takes", "costs", "weighs"} for u in units[: i - 1])
+    told = any(u.lemma or _tells(u) for u in units[: i - 1])
     ahead = after.kind in {"amount", "name"} or after.text.lower() in {"the", "a", "its", "to", "on", "in", "at", "."}
     return told and ahead
+
+
+def _tells(unit: Unit) -> bool:
+    """A word that is a verb: an auxiliary, one of the listed, or a past tense."""
+    low = unit.text.lower()
+    return low in {"has", "is", "was", "takes", "costs", "weighs"} or (unit.kind == "word" and low.endswith("ed"))
 
 
 def _resumes(units: tuple[Unit, ...], i: int, after: Unit) -> bool:

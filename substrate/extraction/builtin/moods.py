@@ -225,7 +225,7 @@ def _governed(verb: Any, head: Any) -> Mood | None:
     if verb.dep_ == "ccomp" and _marks(verb) & {"whether", "if"}:
         return "hedged"
     if verb.dep_ == "ccomp" and head.pos_ in {"VERB", "AUX"}:
-        return _content_clause(head, lemma, above)
+        return _content_clause(verb, head, lemma, above)
     if verb.dep_ in {"xcomp", "oprd"} or (verb.dep_ == "ccomp" and infinitive):
         return above or _infinitive(head, lemma, infinitive)
     if verb.dep_ == "acl" and infinitive:
@@ -239,7 +239,17 @@ def _governed(verb: Any, head: Any) -> Mood | None:
     return None
 
 
-def _content_clause(head: Any, lemma: str, above: Mood | None) -> Mood | None:
+def _of_itself(head: Any, verb: Any) -> bool:
+    """ "Acme said it has bought Brio": what somebody reports to have done itself is done."""
+    told = head.lemma_.lower() in {"say", "announce", "report", "state", "add"} and head.tag_ in {"VBD", "VBN", "VBZ"}
+    who = [c for c in verb.children if c.dep_ in {"nsubj", "nsubjpass"}]
+    teller = [c for c in head.children if c.dep_ == "nsubj" and c.pos_ == "PROPN"]
+    helped = {c.lower_ for c in verb.children if c.dep_ in {"aux", "auxpass"}}
+    finished = verb.tag_ == "VBD" or helped & {"has", "have", "had"}
+    return told and len(who) == 1 and bool(teller) and who[0].lower_ in {"it", "its"} and bool(finished)
+
+
+def _content_clause(verb: Any, head: Any, lemma: str, above: Mood | None) -> Mood | None:
     if lemma == "be" and any(c.lower_ in _IDEAS for c in head.children if c.dep_ == "nsubj"):
         return "planned"
     if is_negated(head) or lemma in verbs.NEGATING:
@@ -247,7 +257,7 @@ def _content_clause(head: Any, lemma: str, above: Mood | None) -> Mood | None:
     if lemma in verbs.IRREALIS:
         return "planned"
     if lemma in verbs.REPORT:
-        return "reported"
+        return above if _of_itself(head, verb) else "reported"
     if lemma in verbs.SEEM or lemma in {"hope", "plan", "want", "wish"}:
         return "hedged"
     return above

@@ -183,6 +183,8 @@ def _subject_column(keys: Sequence[Key], rows: Sequence[Sequence[str]]) -> int |
                 return i
     lead = next((i for i, n in enumerate(plain) if n not in _NUMBERING | _DATED), None)
     if lead is not None and plain[lead] in _PARTIES:
+        if plain[lead] in {"supplier", "vendor"} and (article := _article_column(plain, rows)) is not None:
+            return article
         cells = [r[lead] for r in rows if lead < len(r) and not is_empty(r[lead])]
         return lead if cells and all(looks_like_name(c) for c in cells) else None
     for i, name in enumerate(plain):
@@ -191,6 +193,18 @@ def _subject_column(keys: Sequence[Key], rows: Sequence[Sequence[str]]) -> int |
         cells = [r[i] for r in rows if i < len(r) and not is_empty(r[i])]
         return i if cells and all(looks_like_name(c) for c in cells) else None
     return None
+
+
+_ARTICLES = frozenset(
+    "part item product article component material sku model goods commodity ingredient equipment service".split()
+)
+
+
+def _article_column(plain: Sequence[str], rows: Sequence[Sequence[str]]) -> int | None:
+    """What suppliers supply, each once: prices and lead times of the row are of it and not of who supplies it."""
+    column = next((i for i, name in enumerate(plain) if name in _ARTICLES), None)
+    cells = [r[column] for r in rows if column < len(r) and not is_empty(r[column])] if column is not None else []
+    return column if cells and len(set(cells)) == len(rows) and all(looks_like_name(c) for c in cells) else None
 
 
 def _earlier(plain: Sequence[str], i: int) -> bool:

@@ -144,6 +144,7 @@ RELATIONS: dict[tuple[str, str], Relation] = {
     ("stand", "in"): Relation("located in", object=_L),
     ("station", "in"): Relation("located in", object=_L),
     ("station", "at"): Relation("located in", object=_L),
+    ("host", ""): Relation("hosts"),
     ("host", "in"): Relation("located in"),
     ("host", "at"): Relation("located in"),
     ("keep", "in"): Relation("located in"),
@@ -330,6 +331,7 @@ NOT_GENERIC = PLAN | SEEM | REPORT | {
     "elect", "raise", "increase", "cut", "reduce", "lower", "join", "leave", "quit", "resign", "retire",
     "relate", "refer", "apply", "agree", "deny", "fail", "refuse", "decline", "confirm", "rename", "exit",
     "return", "arrive", "sit", "stand", "lie", "wait", "introduce", "remove", "describe", "mention", "welcome",
+    "count", "rank", "number", "list", "include",
 }  # fmt: skip
 """Verbs too weak, or read by a frame of their own, for the subject–verb–object fallback."""
 
