@@ -34,6 +34,4 @@ def routers() -> list[APIRouter]:
 
     late = (access, members, tokens, provision, signin)
     first = (health, bases, documents, lifecycle, knowledge, history, review, undo, conflicts, corrections)
-    return [
-        noun.router for noun in (*first, uniqueness, ontology, budget, bindings, statements, funnel, gaps, *late)
-    ]
+    return [noun.router for noun in (*first, uniqueness, ontology, budget, bindings, statements, funnel, gaps, *late)]
