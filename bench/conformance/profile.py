@@ -1,5 +1,5 @@
 """The tools, resources and prompts that the suite asks for, behind the product's gate: ``Fixtures`` takes the place of
-the product's endpoint. Nothing of it is in the product.
+the product's endpoint. Nothing of it is in the product. What asks its caller back is in `rounds`.
 
 The older revision's scenarios let a server ask its client, which needs a session and a stream; the product has neither.
 """
@@ -14,10 +14,15 @@ from typing import Any
 import mcp_types as types
 from mcp.server.context import ServerRequestContext
 from mcp.server.lowlevel import Server
+from mcp.server.request_state import RequestStateBoundary, RequestStateSecurity
 from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
 from mcp.server.transport_security import TransportSecuritySettings
 from mcp.shared.exceptions import MCPError
+from starlette.requests import Request
 from starlette.types import Receive, Scope, Send
+
+from api.deps import member_of
+from bench.conformance import rounds
 
 PIXEL = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=="
 SOUND = base64.b64encode(b"RIFF\x24\x00\x00\x00WAVEfmt \x10\x00\x00\x00\x01\x00\x01\x00").decode()
@@ -51,16 +56,16 @@ ENUMS = {
 
 
 class Fixtures:
-    """An ASGI application in the product endpoint's place."""
+    """An ASGI application in the product endpoint's place; `key` seals what goes from round to round."""
 
-    def __init__(self, security: TransportSecuritySettings) -> None:
-        self._security = security
+    def __init__(self, security: TransportSecuritySettings, key: str) -> None:
+        self._security, self._key = security, key
         self._manager: StreamableHTTPSessionManager | None = None
 
     @asynccontextmanager
     async def running(self) -> AsyncIterator[None]:
         """As the product's endpoint."""
-        self._manager = StreamableHTTPSessionManager(make(), security_settings=self._security)
+        self._manager = StreamableHTTPSessionManager(make(self._key), security_settings=self._security)
         async with self._manager.run():
             yield
 
@@ -69,9 +74,9 @@ class Fixtures:
         await self._manager.handle_request(scope, receive, send)
 
 
-def make() -> Server[Any]:
-    """The server of the fixtures."""
-    return Server(
+def make(key: str) -> Server[Any]:
+    """The server of the fixtures; what `key` did not seal, or sealed for another caller or call, it refuses."""
+    server: Server[Any] = Server(
         "conformance",
         version="1",
         on_list_tools=_list_tools,
@@ -86,6 +91,15 @@ def make() -> Server[Any]:
         on_completion=_complete,
         on_set_logging_level=_empty,
     )
+    sealed = RequestStateSecurity(keys=[key], bind_principal=_principal)
+    server.middleware.append(RequestStateBoundary(sealed, default_audience="conformance"))
+    return server
+
+
+def _principal(ctx: Ctx) -> str:
+    assert isinstance(ctx.request, Request)
+    who = member_of(ctx.request)
+    return f"{who.kb_id} {who.actor}"
 
 
 async def _empty(ctx: Ctx, params: Any) -> types.EmptyResult:
@@ -93,7 +107,7 @@ async def _empty(ctx: Ctx, params: Any) -> types.EmptyResult:
 
 
 async def _list_tools(ctx: Ctx, params: Any) -> types.ListToolsResult:
-    return types.ListToolsResult(tools=[_tool(name) for name in (*PLAIN, *NOTING, *ASKING, LACKING)])
+    return types.ListToolsResult(tools=[_tool(name) for name in (*PLAIN, *NOTING, *ASKING, LACKING, *rounds.TOOLS)])
 
 
 def _tool(name: str) -> types.Tool:
@@ -102,7 +116,10 @@ def _tool(name: str) -> types.Tool:
     return types.Tool(name=name, description=f"For the suite: {name}", input_schema=schema)
 
 
-async def _call(ctx: Ctx, params: types.CallToolRequestParams) -> types.CallToolResult:
+async def _call(ctx: Ctx, params: types.CallToolRequestParams) -> types.CallToolResult | types.InputRequiredResult:
+    if params.name in rounds.TOOLS:
+        told = rounds.settled(ctx, params)
+        return types.CallToolResult(content=[_text(told)]) if isinstance(told, str) else told
     if params.name in PLAIN:
         content = _plain(params.name)
         return types.CallToolResult(content=content, is_error=params.name == "test_error_handling")
@@ -201,13 +218,18 @@ async def _list_prompts(ctx: Ctx, params: Any) -> types.ListPromptsResult:
             description=name,
             arguments=[types.PromptArgument(name=a, required=True) for a in taken.get(name, ())],
         )
-        for name in (*PROMPTS, "test_prompt_with_image")
+        for name in (*PROMPTS, "test_prompt_with_image", rounds.PROMPT)
     ]
     return types.ListPromptsResult(prompts=listed)
 
 
-async def _prompt(ctx: Ctx, params: types.GetPromptRequestParams) -> types.GetPromptResult:
+async def _prompt(ctx: Ctx, params: types.GetPromptRequestParams) -> types.GetPromptResult | types.InputRequiredResult:
     given = params.arguments or {}
+    if params.name == rounds.PROMPT:
+        told = rounds.settled(ctx, params)
+        if not isinstance(told, str):
+            return told
+        return types.GetPromptResult(messages=[types.PromptMessage(role="user", content=_text(told))])
     content: list[Any] = [_text(f"Prompt with arguments: {given}" if given else "This is a simple prompt for testing.")]
     if params.name == "test_prompt_with_embedded_resource":
         content.insert(0, _embedded(given.get("resourceUri", "test://example-resource")))

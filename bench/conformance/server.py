@@ -1,4 +1,7 @@
-"""The product's application for a suite that cannot show a token: ``python -m bench.conformance.server PORT``.
+"""The product's application for a suite that cannot show a token.
+
+``python -m bench.conformance.server PORT PATH TOKEN``; with ``fixtures`` after it the suite's tools are served, and the
+first line of the standard input is their key.
 
 What stands before the gate here adds the token to what comes for ``/mcp`` and leads it to the one base; everything
 behind it is the product's own, gate and middleware included.
@@ -43,16 +46,16 @@ def prepared(settings: Settings) -> tuple[str, str]:
     return f"/api/v1/kbs/{kb_id}/mcp", token
 
 
-def application(path: str, token: str, *, fixtures: bool) -> Any:
-    """The product behind `Shown`; with `fixtures` its endpoint is the suite's, behind the same gate."""
+def application(path: str, token: str, key: str | None) -> Any:
+    """The product behind `Shown`; with a `key` its endpoint is the suite's, behind the same gate."""
     from starlette.routing import Route
 
     from api.app import create_app
     from bench.conformance.profile import Fixtures
 
     app = create_app(load_settings())
-    if fixtures:
-        app.state.mcp = Fixtures(app.state.mcp.security)
+    if key is not None:
+        app.state.mcp = Fixtures(app.state.mcp.security, key)
         where = "/api/v1/kbs/{kb_id}/mcp"
         kept = [route for route in app.router.routes if getattr(route, "path", None) != where]
         app.router.routes[:] = [*kept, Route(where, endpoint=app.state.mcp)]
@@ -67,11 +70,8 @@ if __name__ == "__main__":
     port, where, held = int(sys.argv[1]), sys.argv[2], sys.argv[3]
     settings = load_settings()
     tame_native_threads(settings.threads)
+    fixtures_key = sys.stdin.readline().strip() if sys.argv[4:] == ["fixtures"] else None
     config = server_config(
-        application(where, held, fixtures=sys.argv[4:] == ["fixtures"]),
-        settings,
-        host="127.0.0.1",
-        port=port,
-        log_level="warning",
+        application(where, held, fixtures_key), settings, host="127.0.0.1", port=port, log_level="warning"
     )
     uvicorn.Server(config).run()
