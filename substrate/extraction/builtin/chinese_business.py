@@ -113,7 +113,9 @@ def _held(
     mood: Mood | None,
 ) -> None:
     if subject is None:
-        if person:
+        if person and noun.endswith("联系人"):
+            state.subject = holder
+        elif person:
             add(state, holder, "job title", text_value(noun), time, mood, subject_kind="person")
         elif noun.endswith("单位"):
             add(state, holder, "role", text_value(noun), time, mood)
@@ -198,11 +200,20 @@ def _switched(state: ChineseSentence, m: re.Match[str], times: _Times, mood: Moo
     new, old = name_of(state, m.group("b")), name_of(state, m.group("a"))
     if subject is None or new is None or old is None or w.is_person(new.text) or subject.kind == "person":
         return False
+    if all(_ROOM.search(t.text) for t in (new, old)):
+        add(state, subject, "located in", new, interval(times, "start"), mood, object_kind="place")
+        add(state, subject, "located in", old, handover_end(times), mood, object_kind="place")
+        now_about(state, subject)
+        return True
     add(state, subject, "uses", new, interval(times, "start"), mood)
     add(state, subject, "uses", old, handover_end(times), mood)
     add(state, new, "replaced", old, interval(times, "event"), mood)
     now_about(state, subject)
     return True
+
+
+_ROOM = re.compile(r"(?:机房|数据中心|仓库|仓|厂区|园区|办公室|办公楼|大厦|库房|车间)$")
+"""Where something stands: moved from one to the other it is used by neither."""
 
 
 def _uses(state: ChineseSentence, m: re.Match[str], times: _Times, mood: Mood | None) -> bool:
@@ -388,6 +399,9 @@ _PATTERNS: tuple[tuple[re.Pattern[str], _Act], ...] = (
         r"(?P<b>[A-Za-z0-9+一二三四优良]{1,5}级?)",
        _rated),
     _p(rf"(?P<s>.*?)(?:现有|拥有|共有|在册|有)?员工(?:总数|人数|数)?(?:为|达|约|共)?{AMOUNT}", _staff),
+    _p(rf"(?P<s>.*?)(?:现有|拥有|共有|开设|设有|共计)(?P<n>门店|网点|客户|会员|用户|专利|车辆|分公司|仓库)(?:数)?{AMOUNT}",
+       _measured),
+    _p(rf"(?P<s>.*?)(?P<n>占地)(?:约|达)?{AMOUNT}", _measured),
     _p(rf"(?P<s>.*?)的?(?:实现|完成|取得|录得|达成)?(?P<n>{NOUN})(?:约|合计|共计|调整)?"
        rf"(?:为|是|达到?|：|:|至|超过?)?{AMOUNT}", _measured),
     _p(r"(?:其)?持股(?:比例)?(?:为|达)?(?P<b>[\d.]+%)", _stake),
@@ -404,11 +418,12 @@ _PATTERNS: tuple[tuple[re.Pattern[str], _Act], ...] = (
     _p(r"(?P<s>.*?)(?P<v>分管|主管(?!人)|负责(?!人))(?P<b>[\u4e00-\u9fff、与和及]{2,16})", people.charge),
     _p(r"(?P<s>.+?)(?:已)?(?:与|和|同)(?P<b>[^与和同]+?)(?:正式)?(?:签订|签署|签约|达成)了?(?:[^，]*(?:协议|"
         r"合同|合作))?", _signed),
-    _p(r"(?P<s>.+?)(?:已)?(?:完成|宣布完成)(?:了)?对(?P<b>.+?)的(?:全资)?(?:并购|收购)", _bought),
+    _p(r"(?P<s>.+?)(?:已|宣布)*完成(?:了)?对(?P<b>.+?)的(?:全资)?(?:并购|收购)", _bought),
     _p(r"(?P<s>.+?)(?:从|由)(?P<a>[\u4e00-\u9fff]{2,12}?)(?:调到|调至|调任至?|转到|转至|"
         r"转入)了?(?P<b>[\u4e00-\u9fff]{2,12})", people.transferred),
     _p(r"(?P<s>.*?)(?:将)?(?:于)?(?P<v>到期|届满|期满)", _expires),
-    _p(r"(?P<s>.*?)的?(?:联系)?(?:电话|手机|邮箱|邮件)(?:号码)?(?:是|为|：|:)(?P<b>[\w.+@-]{6,40})", _reached),
+    _p(r"(?P<s>.*?)的?(?:联系)?(?:电话|手机|邮箱|邮件)(?:号码)?(?:(?:是|为|：|:)|(?=[\d+]))"
+       r"(?P<b>[\w.+@-]{6,40})", _reached),
     _p(r"(?P<s>.+?)(?:正式)?(?:取代|替代|代替)了?(?P<b>.+)", _supersedes),
     _p(r"(?:其)?总部(?:位于|设在|在)(?P<b>[^，]+)", _seated),
     _p(r"由?(?P<s>.+?)(?:代理|代行|暂代)(?:其|他的|她的)?(?:职务|职责|工作|职权)", people.stands_in),

@@ -44,7 +44,7 @@ def charge(state: ChineseSentence, m: re.Match[str], times: _Times, mood: Mood |
     what = re.sub(r"(?:等)?(?:工作|事务|事宜)$", "", m.group("b")).strip()
     if person is None or not w.is_person(person.text) or not 2 <= len(what) <= 14 or _NO_AREA.search(what):
         return False
-    if w.chinese_kind(what) is not None and m.group("v") == "负责":
+    if w.chinese_kind(what) not in {None, "place"} and m.group("v") == "负责":
         return False
     add(state, person, "responsible for", Term("name", what), interval(times, "state"), mood,
         subject_kind="person", confidence=0.5)  # fmt: skip

@@ -103,6 +103,11 @@ def role_drafts(
         return []
     if title is None or holder.kind in {"organization", "place", "project", "product"}:
         return []
+    if (party := _PARTY.match(title)) is not None:
+        supplying = org is not None and party.group() in {"supplier", "vendor", "provider"}
+        return [Draft(holder, "supplies", org, time, mood, wording=title)] if org is not None and supplying else []
+    if _OF_FIRMS.match(title):
+        return []
     return _title_drafts(holder, title, org, time, mood, wording or role.text)
 
 
@@ -121,6 +126,13 @@ def _title_drafts(
     return found
 
 
+_PARTY = re.compile(r"(?:supplier|vendor|provider|customer|distributor|contractor|carrier|landlord|tenant)(?= for |$)")
+"""Sides of a contract: no titles either, whatever they are for."""
+_OF_FIRMS = re.compile(
+    r"(?:leading|major|global|large|largest|independent|privately|listed)\b|(?:[a-z-]+ )*(?:developer|maker|operator|"
+    r"provider|manufacturer|distributor|producer|retailer|supplier|vendor|builder|owner) of [a-z]"
+)
+"""What a firm is called beside its name, and no title that a person holds."""
 _NO_EMPLOYERS = frozenset(("team", "squad", "crew"))
 
 

@@ -30,7 +30,7 @@ from substrate.extraction.builtin.moods import sentence_mood
 from substrate.extraction.builtin.names import Lexicon
 from substrate.extraction.builtin.ownership import owners_of
 from substrate.extraction.builtin.terms import POINTING, Reader, Term
-from substrate.extraction.claims import Mood
+from substrate.extraction.claims import Mood, Value
 from substrate.extraction.times import Anchor
 
 _SPECIAL = (
@@ -143,7 +143,7 @@ def read(prepared: Prepared, doc: Any) -> Findings:
     findings.about = _topic(scene)
     frames_names.appositions(scene, prepared.mood)
     beside_names(scene, prepared.mood)
-    findings.drafts = [_in_own_time(d, reader) for d in findings.drafts]
+    findings.drafts = [_in_own_time(d, reader) for d in findings.drafts if _makes_sense(d)]
     findings.drafts.extend(prepared.aliases)
     named = any(u.kind == "name" for u in prepared.masked.units)
     if (
@@ -158,6 +158,14 @@ def read(prepared: Prepared, doc: Any) -> Findings:
     findings.drafts = apply(_unique(findings.drafts), prepared.correction)
     findings.drafts.extend(owners_of(findings.drafts))
     return findings
+
+
+def _makes_sense(draft: Draft) -> bool:
+    """Nobody owns a percentage or a person, and a number is in nobody's charge: the parser took the wrong word."""
+    owning = draft.phrase in {"owns", "responsible for", "acquired"}
+    if not owning or isinstance(draft.object, Value):
+        return not owning or (draft.object.unit != "%" and draft.phrase != "responsible for")
+    return draft.phrase == "responsible for" or draft.object.kind != "person" or draft.subject.kind != "person"
 
 
 def _topic(scene: Scene) -> Term | None:

@@ -11,7 +11,7 @@ from substrate.extraction.claims import Extraction, Passage
 from substrate.models import model_path
 from substrate.settings import Settings, tame_native_threads
 
-VERSION = "5"
+VERSION = "6"
 """Part of the key that claims are cached under: raise it by hand whenever the same text may read differently."""
 
 _ENDINGS = (("s", ""), ("es", ""), ("ies", "y"), ("ed", ""), ("ed", "e"), ("ing", ""), ("ing", "e"))

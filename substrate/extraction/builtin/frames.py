@@ -230,6 +230,9 @@ def fallback(scene: Scene, clause: Clause) -> bool:
         if prep not in _RELATING:
             return False
         right = scene.reader.terms(target)
+        if prep == "by":
+            # "cache-02 restarted by Lott" in a log: the participle lacks its auxiliary.
+            left, right, prep = right, left, ""
     phrase = f"{verbs.third_person(lemma)} {prep}".strip()
     known = verbs.Relation(phrase, "state" if clause.tense == "present" else "event")
     pairs = [(a, b) for a in left for b in right if a.sort == "name" and b.sort == "name"]

@@ -200,7 +200,9 @@ def reachable(scene: Scene, clause: Clause) -> bool:
         return False
     addresses = [t for t in scene.terms(clause.at("at", "on", "under", "via")) if t.value and t.value.number is None]
     people = scene.subjects(clause) if clause.passive else scene.terms(clause.objects)
-    people = [t for t in people if t.sort in {"name", "pronoun"}]
+    people = [
+        t for t in people if t.sort in {"name", "pronoun"} or (clause.passive and t.sort in {"thing", "definite"})
+    ]
     for person in people:
         for term in addresses:
             if term.value is not None:

@@ -43,7 +43,7 @@ def renamed(scene: Scene, clause: Clause) -> bool:
         if not clause.passive and clause.objects:
             subjects = scene.terms(clause.objects) if names else subjects
             names = names or scene.terms(clause.objects)
-    elif lemma in verbs.CALLED and clause.passive:
+    elif lemma in verbs.CALLED and clause.passive and clause.verb.i:
         names = scene.terms([*clause.predicates, *clause.at("as")])
         # A person is "named" to a post; only a thing is named by a name.
         subjects = [t for t in scene.subjects(clause) if lemma != "name" or t.kind not in {None, "person"}]

@@ -90,7 +90,8 @@ def _right_behind(scene: Scene, token: Any) -> list[tuple[str, Any]]:
 
 def _one(scene: Scene, who: Term, prep: str, place: Term, mood: Mood | None) -> None:
     verb = who.token.head
-    moving = verb.pos_ == "VERB" and verb.lemma_.lower() in _MOVING
+    lemma = scene.reader.unit(verb).lemma or verb.lemma_.lower()
+    moving = verb.pos_ == "VERB" and lemma in (_MOVING | _SERVING if who.token.dep_ == "dobj" else _MOVING)
     if prep in _OF_PERSON and _is_person(who) and not moving:
         if place.kind in {"place", "project", "person", "event"} and place.text.split()[-1].lower() not in _SITES:
             return
@@ -130,6 +131,10 @@ def _a_place(place: Term, prep: str) -> bool:
 
 _KEEPING = frozenset("host hold keep store house operate run open build install stage organise organize".split())
 _MOVING = frozenset("move relocate transfer migrate open find meet see visit buy acquire sell".split())
+_SERVING = frozenset(
+    "serve supply represent launch cover support distribute hire recruit deliver ship sign hold".split()
+)
+"""What is done to somebody "in" a place is done there, and says nothing of where they sit."""
 
 
 def _is_person(term: Term) -> bool:

@@ -291,7 +291,8 @@ def has(scene: Scene, clause: Clause) -> bool:
         return False
     if _raise(scene, clause):
         return True
-    time = interval(clause.times, aspect_of(clause, "state"), clause.tense)
+    # Who posted a profit last year does not cease to have had it.
+    time = interval(clause.times, aspect_of(clause, "state"), "present" if figures else clause.tense)
     done = False
     for subject in scene.subjects(clause):
         if subject.sort not in POINTING:

@@ -89,7 +89,8 @@ def _turned(scene: Scene, clause: Clause) -> bool:
 
 
 def _phrase(clause: Clause, prep: str) -> str:
-    if clause.passive:
+    # "cache-02 restarted by Lott" in a log: the participle lacks its auxiliary.
+    if clause.passive or prep == "by":
         return f"was {clause.verb.lower_} {prep}".strip()
     return f"{verbs.third_person(clause.lemma)} {prep}".strip()
 
@@ -120,5 +121,5 @@ def _words(reader: Reader, token: Any, clause: Clause | None = None) -> str:
             inner |= behind
     text = reader.slice(min(inner), max(inner))
     for _, mention in reader.masked.times:
-        text = text.replace(mention.time.words, "").strip(" ,;")
+        text = text.replace(mention.time.words, "").replace("  ", " ").strip(" ,;")
     return text if len(text) <= _LONGEST else ""

@@ -70,6 +70,10 @@ IDIOMS: tuple[Idiom, ...] = (
            r"{THE}{N}| 's)?) "
            r"(?P<v>raised|increased|cut|reduced|lowered|changed|adjusted|set)(?= (?:from|to) A)", "<n> +was <v>"),
     _idiom(r"by A(?= (?:to|from) A)", ""),
+    _idiom(r"(?P<v>{BE} (?:the|a|an|our) (?:[a-z-]+ ){0,2}supplier (?:of (?:[a-z-]+ ){1,4})?to)(?= {THE}N[a-z])",
+           "v:supply"),
+    _idiom(r"(?P<v>(?:signed|signs|concluded|entered into) {THE}(?:[a-z-]+ ){0,2}agreement with)(?= {THE}N[a-z])",
+           "v:form_partnership"),
     _idiom(r"^(?P<b>(?:based|headquartered|located) in {THE}{N} ,) (?P<n>{THE}{N})", "<n> +, <b>"),
     _idiom(r"(?:this |the )?(?:[a-z]+ ){0,2}(?:agreement|contract|lease|N[a-z]) "
            r"(?P<v>(?:(?:is|was) )?(?:made|entered into|concluded|signed)(?: on| as of)?) "

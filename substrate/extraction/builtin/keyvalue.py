@@ -54,13 +54,16 @@ SUBJECT_KEYS = PARTY_KEYS | frozenset(
     "part no", "part number", "order no", "order number", "invoice no", "invoice number", "contract no", "article no",
     "customer name", "client name", "policy name", "ticket id", "issue", "product name", "model no", "serial no", "sku",
     "客户名称", "产品", "产品名称", "型号", "合同编号", "服务", "系统", "主机", "缺陷", "工单", "订单号", "设备",
-    "服务名称", "设备名称", "供应商名称", "合同名称", "客户", "供应商",
+    "工单编号", "工单号", "缺陷编号", "订单编号", "产品型号", "客户名", "服务名", "系统名称", "物料编号", "物料名称",
+    "资产编号", "服务名称", "设备名称", "供应商名称", "合同名称", "客户", "供应商",
 }  # fmt: skip
 """Opening a block without a heading that names something, these give what the block is about."""
 CONTACT_KEYS = frozenset(
     ("contact", "contact person", "contacts", "email", "e-mail", "phone", "telephone", "tel", "mobile", "mailing list",
      "customer contact", "site contact", "main contact", "联系人", "邮箱", "电话", "联系电话")
 )  # fmt: skip
+_MODEL_KEYS = frozenset(("model", "product", "product name", "model name", "article", "型号", "产品型号", "产品名称"))
+"""Wherever in a block these stand, it is about what they name."""
 _THINGS = {"project", "organization", "product"}
 _STRIP = re.compile(r"[*_`]+")
 
@@ -170,6 +173,9 @@ def _subject(record: Record, context: Term | None) -> tuple[Term | None, Pair | 
     first = record.pairs[0] if record.pairs else None
     if context is None and first is not None and first.key.plain in SUBJECT_KEYS and len(first.value.split()) <= 7:
         return named(first.value, "organization" if first.key.plain in PARTY_KEYS else None), first
+    told = next((p for p in record.pairs if p.key.plain in _MODEL_KEYS and looks_like_name(p.value)), None)
+    if context is None and told is not None and len(record.pairs) > 2:
+        return named(told.value), told
     if context is None and len(record.pairs) > 1 and (thing := described(record.heading)) is not None:
         return thing, None
     return context, None

@@ -181,12 +181,18 @@ def address_drafts(text: str, person: Term) -> list[Draft]:
     return [Draft(person, kind, found[0].value, UNDATED, None, "person", wording=kind)]
 
 
+_LABEL = re.compile(r"[A-Z][a-z]+(?: [a-z]+){0,2}: \S[^:]{0,40}$")
+"""A label with a short value and no prose, of several in one line: "Stage: Proposal. Amount: EUR 240,000."."""
+
+
 def inline_pairs(text: str) -> tuple[str, list[tuple[str, str]]] | None:
     """ "NET-3305 | Priority: High | Status: open" → its subject and its labels; None for anything else."""
     chinese = re.search(r"[\u4e00-\u9fff]", text) is not None
     cells = [
         c.strip(" 。.") for c in re.split(r"\s*\|\s*" if "|" in text else r"[，；]" if chinese else r"\s*[;|]\s+", text)
     ]
+    if len(cells) == 1 and not chinese and len(parts := re.split(r"\.\s+", text.strip(" ."))) > 1:
+        cells = parts if all(_LABEL.match(p) for p in parts) else cells
     pairs = [re.match(r"^(?P<key>[^:：]{1,24}?)\s*[:：](?!//)\s*(?P<value>\S.*)$", c) for c in cells]
     labelled = [(m.group("key"), m.group("value")) for m in pairs if m is not None]
     first = "" if pairs and pairs[0] is not None else cells[0]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
+from substrate.extraction.builtin.drafts import Draft
 from substrate.extraction.builtin.edits import edit_drafts
 from substrate.extraction.builtin.fields import holder_drafts, named, read_key, tells_of_thing
 from substrate.extraction.builtin.headings import list_key
@@ -72,7 +73,8 @@ def inline(work: Work, line: Line) -> bool:
     record = Record(work.headings[0] if work.headings else "", [Pair(line, read_key(k), v) for k, v in pairs])
     subject = named(bare_code(first)) if first else context_of(work)
     drafts = [d for _, d in record_drafts(record, subject, work.anchor)]
-    return subject is not None and taken(work, line, drafts)
+    known = subject is not None or any(isinstance(d, Draft) for d in drafts)
+    return known and taken(work, line, drafts)
 
 
 def signed(work: Work, lines: Sequence[Line], at: int) -> int:

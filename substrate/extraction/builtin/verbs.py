@@ -144,6 +144,9 @@ RELATIONS: dict[tuple[str, str], Relation] = {
     ("stand", "in"): Relation("located in", object=_L),
     ("station", "in"): Relation("located in", object=_L),
     ("station", "at"): Relation("located in", object=_L),
+    ("manufacture", "in"): Relation("made in", object=_L),
+    ("produce", "in"): Relation("made in", object=_L),
+    ("make", "in"): Relation("made in", object=_L),
     ("host", ""): Relation("hosts"),
     ("host", "in"): Relation("located in"),
     ("host", "at"): Relation("located in"),
@@ -331,7 +334,7 @@ NOT_GENERIC = PLAN | SEEM | REPORT | {
     "elect", "raise", "increase", "cut", "reduce", "lower", "join", "leave", "quit", "resign", "retire",
     "relate", "refer", "apply", "agree", "deny", "fail", "refuse", "decline", "confirm", "rename", "exit",
     "return", "arrive", "sit", "stand", "lie", "wait", "introduce", "remove", "describe", "mention", "welcome",
-    "count", "rank", "number", "list", "include",
+    "count", "rank", "number", "list", "include", "grant", "share",
 }  # fmt: skip
 """Verbs too weak, or read by a frame of their own, for the subject–verb–object fallback."""
 
