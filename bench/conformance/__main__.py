@@ -41,12 +41,13 @@ console = Console()
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What the suite said of each scenario of one revision, and in which words the failed ones failed."""
+    """What the suite said of each scenario of one revision, the words of its failures and its remarks."""
 
     revision: str
     passed: tuple[str, ...]
     failed: tuple[str, ...]
     words: dict[str, tuple[str, ...]]
+    remarks: dict[str, tuple[str, ...]]
 
     @property
     def of(self) -> int:
@@ -144,12 +145,14 @@ def suite(url: str, revision: str) -> Outcome:
     with tempfile.TemporaryDirectory(prefix="twoclocks-conformance-") as folder:
         command += ["--output-dir", folder]
         done = subprocess.run(command, capture_output=True, text=True, check=False, cwd=HERE)
-        words = {name: reasons.said(Path(folder), name) for name in required(revision)}
+        scored = required(revision)
+        words = {name: reasons.said(Path(folder), name, "FAILURE") for name in scored}
+        remarks = {name: reasons.said(Path(folder), name, "WARNING", "SKIPPED") for name in scored}
     found = _LINE.findall(done.stdout)
     if not found:
         raise RuntimeError(f"the suite told nothing: {done.stdout[-2000:]}{done.stderr[-2000:]}")
-    passed = tuple(name for mark, name, *_ in found if mark == "✓" and name in words)
-    return Outcome(revision, passed, tuple(name for name in words if name not in passed), words)
+    passed = tuple(name for mark, name, *_ in found if mark == "✓" and name in scored)
+    return Outcome(revision, passed, tuple(name for name in scored if name not in passed), words, remarks)
 
 
 def required(revision: str) -> tuple[str, ...]:
@@ -206,10 +209,13 @@ def report(runs: dict[int, list[list[Outcome]]], bare: list[Outcome], called: li
 
 {_table(("Workers", "Run", *REVISIONS), _counted(runs))}
 
-{"".join(f"{o.revision}, not passed: {', '.join(o.failed) or 'none'}{chr(10)}" for o in worst)}
+{chr(10).join(_missed(o) for o in worst)}
 ## The product's own endpoint, without anything made for the suite
 
 {chr(10).join(_explained(o) for o in bare)}
+A remark says that something was not exercised, or that a SHOULD is not met. `input-required-result-validate-input` is
+passed without one and yet exercises little: its call is refused since its tool is unknown.
+
 Inspector 2.12.0 lists {len(called)} tools; {answered} of them answered its call.
 
 ```
@@ -235,7 +241,16 @@ def _counted(runs: dict[int, list[list[Outcome]]]) -> Iterator[Sequence[object]]
 def _explained(outcome: Outcome) -> str:
     rows = [(name, reasons.reason(name, outcome.words[name])) for name in outcome.failed]
     head = f"### {outcome.revision}: {len(outcome.passed)} of {outcome.of}"
-    return f"{head}\n\n{_table(('Not passed', 'What it asks for'), rows)}\n"
+    return f"{head}\n\n{_table(('Not passed', 'What it asks for'), rows)}\n\n{_remarked(outcome)}"
+
+
+def _missed(outcome: Outcome) -> str:
+    return f"{outcome.revision}, not passed: {', '.join(outcome.failed) or 'none'}\n\n{_remarked(outcome)}"
+
+
+def _remarked(outcome: Outcome) -> str:
+    rows = [(name, "; ".join(outcome.remarks[name])) for name in outcome.passed if outcome.remarks[name]]
+    return f"{_table(('Passed with a remark', 'Which'), rows)}\n" if rows else "Passed with a remark: none\n"
 
 
 if __name__ == "__main__":

@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 import re
 from pathlib import Path
+from typing import Any
 
 TOOL, PROMPT, RESOURCE = "fixture tool", "fixture prompt", "fixture resource"
 ABSENT = {
@@ -60,13 +61,18 @@ _STOPS_SHORT = ("input-required-result-multi-round", "input-required-result-tamp
 """These do not repeat the server's words; their tool is unknown as the others' are."""
 
 
-def said(folder: Path, scenario: str) -> tuple[str, ...]:
-    """The words of each check of `scenario` that failed, from what the suite wrote into `folder`."""
+def said(folder: Path, scenario: str, *statuses: str) -> tuple[str, ...]:
+    """The words of each check of `scenario` that ended in one of `statuses`, from what the suite wrote to `folder`."""
     written = [
         p for p in folder.glob("**/checks.json") if re.fullmatch(rf"server-{scenario}-\d{{4}}-.*", p.parent.name)
     ]
     checks = [check for path in written for check in json.loads(path.read_text(encoding="utf-8"))]
-    return tuple(c.get("errorMessage") or c["description"] for c in checks if c["status"] == "FAILURE")
+    return tuple(_words(check) for check in checks if check["status"] in statuses)
+
+
+def _words(check: dict[str, Any]) -> str:
+    told = check.get("errorMessage") or check.get("details", {}).get("message") or check["description"]
+    return " ".join(str(told).replace("|", "/").split())
 
 
 def reason(scenario: str, words: tuple[str, ...]) -> str:
