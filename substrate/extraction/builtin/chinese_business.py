@@ -99,6 +99,8 @@ def _holder(state: ChineseSentence, m: re.Match[str], times: _Times, mood: Mood 
     return True
 
 
+_OF_A_MATTER = ("联系人", "处理人", "经办人", "操作人", "责任人", "对接人", "跟进人", "审批人")
+"""Of one matter and no title: nothing is said where the matter is not named."""
 _CHANGES = re.compile(r"辞去|卸任|担任|不再|免去|接替|任命|聘任|一职|职务|原|曾|由.*由")
 
 
@@ -113,7 +115,7 @@ def _held(
     mood: Mood | None,
 ) -> None:
     if subject is None:
-        if person and noun.endswith("联系人"):
+        if person and noun.endswith(_OF_A_MATTER):
             state.subject = holder
         elif person:
             add(state, holder, "job title", text_value(noun), time, mood, subject_kind="person")
@@ -200,6 +202,11 @@ def _switched(state: ChineseSentence, m: re.Match[str], times: _Times, mood: Moo
     new, old = name_of(state, m.group("b")), name_of(state, m.group("a"))
     if subject is None or new is None or old is None or w.is_person(new.text) or subject.kind == "person":
         return False
+    if all(re.fullmatch(r"[vV]?\d+(?:\.\d+)+", t.text) for t in (new, old)):
+        add(state, subject, "version", text_value(new.text), interval(times, "start"), mood)
+        add(state, subject, "version", text_value(old.text), handover_end(times), mood)
+        now_about(state, subject)
+        return True
     if all(_ROOM.search(t.text) for t in (new, old)):
         add(state, subject, "located in", new, interval(times, "start"), mood, object_kind="place")
         add(state, subject, "located in", old, handover_end(times), mood, object_kind="place")
@@ -380,7 +387,7 @@ def _p(regex: str, act: _Act) -> tuple[re.Pattern[str], _Act]:
 
 _BE = r"(?P<v>(?:现)?(?:为|是|：|:|由|变更为|更换为|调整为|改为|改由)?)"
 _PATTERNS: tuple[tuple[re.Pattern[str], _Act], ...] = (
-    _p(r"(?P<s>.*?)的?(?:全资|控股)?(?P<n>子公司|成员|客户)(?:包括|有)(?P<b>[^，]+)", _part_of),
+    _p(r"(?P<s>.*?)的?(?:全资|控股|主要|重点|核心|长期)*(?P<n>子公司|成员|客户)(?:包括|有)(?P<b>[^，]+)", _part_of),
     _p(r"(?P<s>.+?)持有(?P<b>[^，]+?)(?P<share>[\d.]+%)的?(?:股份|股权)", _holds),
     _p(r"(?:其)?(?:岗位|职位|职务|职级|头衔)(?:为|是)(?P<r>[^，]{2,12})", _posted),
     _p(r"(?P<s>.*?)(?:部署|托管|存放|存储|安装|存储)(?:在|于)(?P<b>[^，]{2,16})", _placed),

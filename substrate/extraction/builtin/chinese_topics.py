@@ -24,7 +24,7 @@ def said_of(state: ChineseSentence, words: str) -> Term | None:
         "",
         words.strip(" ，,：:"),
     )
-    words = re.sub(r"(?:现任|时任|新任|首任)$", "", words.strip("的"))
+    words = re.sub(r"(?:现任|时任|新任|首任|毕业后?)$", "", words.strip("的"))
     words = re.sub(r"^(?:客户|供应商|竞争对手|合作伙伴|子公司|工单|缺陷)(?=[\u4e00-\u9fff]{3}|[A-Z])", "", words)
     if words.startswith("该") and len(words) <= 4:
         return _pointed_at(state, words[1:])

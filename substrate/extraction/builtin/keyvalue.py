@@ -120,7 +120,7 @@ def record_drafts(record: Record, context: Term | None, anchor: Anchor | None) -
         if found := field_time(pair.key, pair.value, anchor):
             sides.setdefault(*found) if found[0] != "date" else None
     time = joined_time(sides) if sides else UNDATED
-    out: list[tuple[Pair, Draft | Drop]] = []
+    out: list[tuple[Pair, Draft | Drop]] = _between(record)
     for pair in record.pairs:
         if pair is first or field_time(pair.key, pair.value, anchor) or is_empty(pair.value):
             continue
@@ -148,6 +148,24 @@ def record_drafts(record: Record, context: Term | None, anchor: Anchor | None) -
             out.extend((pair, d) for d in role_drafts(holder, Term("role", pair.key.written), None, time, None))
         elif pair.key.plain not in SILENT_KEYS:
             out.append((pair, Drop("no_subject", pair.key.written, pair.line.text)))
+    return out
+
+
+_SIDES = {("甲方", "乙方"): "partner of", ("买方", "卖方"): "customer of", ("出租方", "承租方"): "leases to"}
+_CALLED_SO = re.compile(r"\s*[(（][^)）]*[)）]\s*$")
+
+
+def _between(record: Record) -> list[tuple[Pair, Draft | Drop]]:
+    """The two sides of a contract, each on a line of its own ("甲方：…", "乙方：…"): what they are to each other."""
+    told = {pair.key.plain: pair for pair in record.pairs}
+    out: list[tuple[Pair, Draft | Drop]] = []
+    for (one, other), phrase in _SIDES.items():
+        if one not in told or other not in told:
+            continue
+        names = [_CALLED_SO.sub("", told[side].value) for side in (one, other)]
+        if all(looks_like_name(name) for name in names) and names[0] != names[1]:
+            left, right = (named(name, "organization") for name in names)
+            out.append((told[other], Draft(left, phrase, right, UNDATED, wording=f"{one}，{other}")))
     return out
 
 
