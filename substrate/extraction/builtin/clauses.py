@@ -280,6 +280,9 @@ def _apart(reader: Reader, token: Any, owner: Clause | None, mention: TimeMentio
     bracketed = text[: mention.start].rstrip().endswith(("(", "（")) and text[mention.end :].lstrip().startswith(
         (")", "）")
     )
+    if text[: mention.start].rstrip().endswith("(") and text[mention.end :].lstrip().startswith(":"):
+        # "14.2% (previous year: 13.1%)": the time of the figure in the bracket.
+        return True
     names = [u for u in reader.masked.units if u.kind == "name" and u.start > (owner.verb.idx if owner else 0)]
     joined = _GOES_ON.match(text, mention.end) is not None or _GOES_ON.search(text[: unit.start][-6:]) is not None
     if bracketed and unit.kind == "name" and owner is not None and token.i > owner.verb.i and joined and len(names) > 1:

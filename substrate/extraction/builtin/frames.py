@@ -222,6 +222,14 @@ def fallback(scene: Scene, clause: Clause) -> bool:
     ):
         return False
     left, right, prep = scene.subjects(clause), scene.terms(clause.objects), ""
+    helped = any(c.dep_ in {"aux", "auxpass"} for c in clause.verb.children)
+    if (
+        not helped
+        and clause.verb.tag_ in {"VB", "VBP"}
+        and [t.token.tag_ for t in left if t.token is not None] == ["NNP"]
+    ):
+        # "Wool blanket CB-20": no verb, since one thing has none of that form.
+        return False
     if clause.passive:
         agents = scene.terms(clause.at("by"))
         left, right = agents, left

@@ -149,6 +149,16 @@ def _adjacent(text: str, run: list[Word], word: Word) -> bool:
     )
 
 
+_PERSONAL = v.NAME_PARTICLES - {"al", "le", "du", "y"}
+
+
+def _before_particle(words: list[Word], i: int) -> bool:
+    """ "Els de Wit", "Jan van der Berg": what opens the sentence is a given name, even if it is a month as well."""
+    behind = [w.text for w in words[i + 1 : i + 4]]
+    small = next((n for n, w in enumerate(behind) if w not in _PERSONAL), len(behind))
+    return 0 < small < len(behind) and capitalised(behind[small]) and behind[small].lower() not in v.MONTHS_AND_DAYS
+
+
 def _may_join(words: list[Word], i: int, run: list[Word], lexicon: Lexicon, known: frozenset[str]) -> bool:
     word = words[i].text
     if i == 0 and not run and word.lower() in v.OPENING_WORDS:
@@ -168,6 +178,8 @@ def _may_join(words: list[Word], i: int, run: list[Word], lexicon: Lexicon, know
     low = word.lower()
     following = words[i + 1].text if i + 1 < len(words) else ""
     if run and len(word) == 1 and following == ".":
+        return True
+    if not run and _before_particle(words, i):
         return True
     if not run and low in v.MONTHS_AND_DAYS and not (following and following[0].isupper()):
         return False

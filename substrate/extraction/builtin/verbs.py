@@ -334,7 +334,7 @@ NOT_GENERIC = PLAN | SEEM | REPORT | {
     "elect", "raise", "increase", "cut", "reduce", "lower", "join", "leave", "quit", "resign", "retire",
     "relate", "refer", "apply", "agree", "deny", "fail", "refuse", "decline", "confirm", "rename", "exit",
     "return", "arrive", "sit", "stand", "lie", "wait", "introduce", "remove", "describe", "mention", "welcome",
-    "count", "rank", "number", "list", "include", "grant", "share",
+    "count", "rank", "number", "enter", "lend", "list", "include", "grant", "share",
 }  # fmt: skip
 """Verbs too weak, or read by a frame of their own, for the subject–verb–object fallback."""
 
