@@ -83,9 +83,14 @@ def _unsettled(families: Families, home: Mapping[Unit, UUID]) -> list[str]:
 
 
 def _adopted(door: Door, lacking: Mapping[Unit, Sequence[Profile]]) -> dict[Unit, UUID]:
-    """Units that find an entity by name on which no document stands: a person, an import or a memory made it."""
+    """Units that find an entity by name on which no document stands: a person, an import or a memory made it, or a
+    document that is gone. What a text does not name finds none."""
     wanted = {
-        norm: unit for unit in sorted(lacking, reverse=True) for p in lacking[unit] for norm in (p.norm, _plain(p))
+        norm: unit
+        for unit in sorted(lacking, reverse=True)
+        for p in lacking[unit]
+        if not p.of("u:")
+        for norm in (p.norm, _plain(p))
     }
     if not wanted:
         return {}

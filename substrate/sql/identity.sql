@@ -86,9 +86,10 @@ where k.kb_id = %(kb_id)s and k.norm = any(%(norms)s)
   and not exists (select from identity_profiles p where p.kb_id = k.kb_id and p.norm = k.norm)
 
 -- name: identity_unsighted
--- Of these entities, those that no document was placed on: made by a person, an import or a remembered sentence.
+-- Of these entities, those that no held document stands on: made by a person, an import or a remembered sentence, or by a
+-- document that was deleted since, whose restoration finds them again.
 select i.id from unnest(%(ids)s::uuid[]) as i (id)
-where not exists (select from identity_profiles p where p.kb_id = %(kb_id)s and p.entity_id = i.id)
+where not exists (select from identity_profiles p where p.kb_id = %(kb_id)s and p.entity_id = i.id and p.held)
 
 -- name: identity_entities
 select id, label, recorded_seq from entities where kb_id = %(kb_id)s and id = any(%(ids)s) order by recorded_seq, id
