@@ -128,16 +128,10 @@ def list_doubts(
     page = cursors.page(conn, kb_id, as_of, cursor, limit=limit, most=MOST, question=("candidates",))
     asked = sql.parameters(page.as_of, kb_id=kb_id, limit=limit, offset=page.offset)
     rows = conn.execute(sql.query("reads_doubts", page.as_of), asked).fetchall()
-    following = page.following(rows[0]["total"])
     shown = [row for row in rows if row["id"] is not None]
     told = _sentences(conn, kb_id, page.as_of, {row[end] for row in shown for end in ("one_id", "other_id")})
     return {
-        "kb_id": str(kb_id),
-        **envelope(page.as_of),
-        "total": rows[0]["total"],
-        "limit": limit,
-        "truncated": following is not None,
-        "next_cursor": following,
+        **page.head(kb_id, rows[0]["total"]),
         "candidates": [
             {
                 "id": str(row["id"]),

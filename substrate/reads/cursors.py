@@ -11,12 +11,13 @@ import base64
 import hashlib
 import json
 from dataclasses import dataclass
+from typing import Any
 from uuid import UUID
 
 from substrate.axes.as_of import AsOf
 from substrate.db import AnyConnection
 from substrate.errors import InvalidInput
-from substrate.reads.moments import resolve
+from substrate.reads.moments import envelope, resolve
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,6 +33,18 @@ class Page:
         """The cursor of the next page; None on the last one."""
         end = self.offset + self.limit
         return None if end >= total else _encode(self.as_of.seq, end, self.question)
+
+    def head(self, kb_id: UUID, total: int) -> dict[str, Any]:
+        """What a listing says before its rows: where it stands, of how many rows this is a page, and the next one."""
+        following = self.following(total)
+        return {
+            "kb_id": str(kb_id),
+            **envelope(self.as_of),
+            "total": total,
+            "limit": self.limit,
+            "truncated": following is not None,
+            "next_cursor": following,
+        }
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,7 +10,7 @@ from substrate import sql
 from substrate.axes.as_of import AsOf
 from substrate.db import AnyConnection
 from substrate.reads import cursors
-from substrate.reads.moments import envelope, parse_bucket, rfc3339
+from substrate.reads.moments import parse_bucket, rfc3339
 from substrate.reads.shapes import Row, text_or_none
 
 MOST = 200
@@ -35,14 +35,8 @@ def list_gaps(
     page = cursors.page(conn, kb_id, as_of, cursor, limit=limit, most=MOST, question=("gaps", state, asker))
     values = {"kb_id": kb_id, "state": state, "asker": asker, "limit": limit, "offset": page.offset}
     rows = conn.execute(sql.query("gaps_listed"), values).fetchall()
-    following = page.following(rows[0]["total"])
     return {
-        "kb_id": str(kb_id),
-        **envelope(page.as_of),
-        "total": rows[0]["total"],
-        "limit": limit,
-        "truncated": following is not None,
-        "next_cursor": following,
+        **page.head(kb_id, rows[0]["total"]),
         "gaps": [_gap(row) for row in rows if row["id"] is not None],
     }
 
@@ -107,17 +101,11 @@ def review_status(
     rows = conn.execute(sql.query("status_recorded", page.as_of), values).fetchall()
     found = [row for row in rows if row["document_id"] is not None]
     proposals = _proposals(conn, kb_id, page.as_of, [row["document_id"] for row in found])
-    following = page.following(rows[0]["total"])
     gaps: dict[str, Any] = {"gaps": [], "total": 0}
     if document_id is None and idempotency_key is None:
         gaps = list_gaps(conn, kb_id, as_of, state=None, asker=actor, limit=limit)
     return {
-        "kb_id": str(kb_id),
-        **envelope(page.as_of),
-        "total": rows[0]["total"],
-        "limit": limit,
-        "truncated": following is not None,
-        "next_cursor": following,
+        **page.head(kb_id, rows[0]["total"]),
         "recorded": [_recorded(row, proposals[row["document_id"]]) for row in found],
         "gaps": gaps["gaps"],
         "total_gaps": gaps["total"],

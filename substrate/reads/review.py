@@ -10,7 +10,7 @@ from substrate import sql
 from substrate.axes.as_of import AsOf
 from substrate.db import AnyConnection
 from substrate.reads import cursors
-from substrate.reads.moments import envelope, rfc3339
+from substrate.reads.moments import rfc3339
 from substrate.reads.shapes import Row, confidence, object_value, stated_interval, text_or_none
 
 MOST = 200
@@ -25,14 +25,8 @@ def list_pending(
         sql.query("reads_pending", page.as_of),
         sql.parameters(page.as_of, kb_id=kb_id, limit=limit, offset=page.offset),
     ).fetchall()
-    following = page.following(rows[0]["total"])
     return {
-        "kb_id": str(kb_id),
-        **envelope(page.as_of),
-        "total": rows[0]["total"],
-        "limit": limit,
-        "truncated": following is not None,
-        "next_cursor": following,
+        **page.head(kb_id, rows[0]["total"]),
         "pending": [_proposal(row) for row in rows if row["id"] is not None],
     }
 
@@ -83,16 +77,10 @@ def list_refusals(
     query = "reads_lifted" if lifted else "reads_refusals"
     parameters = sql.parameters(page.as_of, kb_id=kb_id, seq=page.as_of.seq, limit=limit, offset=page.offset)
     rows = conn.execute(sql.query(query, page.as_of), parameters).fetchall()
-    following = page.following(rows[0]["total"])
     shown = [row for row in rows if row["id"] is not None]
     again = _restatements(conn, kb_id, page.as_of, [row["id"] for row in shown])
     return {
-        "kb_id": str(kb_id),
-        **envelope(page.as_of),
-        "total": rows[0]["total"],
-        "limit": limit,
-        "truncated": following is not None,
-        "next_cursor": following,
+        **page.head(kb_id, rows[0]["total"]),
         "refusals": [_refusal(row, again[row["id"]]) for row in shown],
     }
 

@@ -10,7 +10,7 @@ from substrate import sql
 from substrate.axes.as_of import AsOf
 from substrate.db import AnyConnection
 from substrate.reads import cursors
-from substrate.reads.moments import envelope, rfc3339
+from substrate.reads.moments import rfc3339
 from substrate.reads.shapes import Row
 
 MOST = 200
@@ -57,14 +57,8 @@ def _listed(
     page = cursors.page(conn, kb_id, as_of, cursor, limit=limit, most=MOST, question=question)
     parameters = sql.parameters(page.as_of, kb_id=kb_id, limit=limit, offset=page.offset, **more)
     rows = conn.execute(sql.query(f"reads_{name}", page.as_of), parameters).fetchall()
-    following = page.following(rows[0]["total"])
     return {
-        "kb_id": str(kb_id),
-        **envelope(page.as_of),
-        "total": rows[0]["total"],
-        "limit": limit,
-        "truncated": following is not None,
-        "next_cursor": following,
+        **page.head(kb_id, rows[0]["total"]),
         name: [{**shown(row), **_done(row)} for row in rows if row["id"] is not None],
     }
 

@@ -9,7 +9,7 @@ from substrate import sql
 from substrate.axes.as_of import AsOf
 from substrate.db import AnyConnection
 from substrate.reads import cursors
-from substrate.reads.moments import envelope, rfc3339
+from substrate.reads.moments import rfc3339
 
 MOST = 200
 
@@ -28,14 +28,8 @@ def list_pushes(
     asked = sql.parameters(page.as_of, kb_id=kb_id, external_id=external_id, limit=limit, offset=page.offset)
     rows = conn.execute(sql.query("statements_pushes", page.as_of), asked).fetchall()
     total = rows[0]["total"] if rows else 0
-    following = page.following(total)
     return {
-        "kb_id": str(kb_id),
-        **envelope(page.as_of),
-        "total": total,
-        "limit": limit,
-        "truncated": following is not None,
-        "next_cursor": following,
+        **page.head(kb_id, total),
         "pushes": [_shown(row) for row in rows if row["id"] is not None],
     }
 
