@@ -9,7 +9,7 @@ from substrate.extraction.builtin.amounts import amounts_in, parse_amount
 from substrate.extraction.builtin.drafts import Draft, role_drafts, text_value
 from substrate.extraction.builtin.fields import Key, holder_drafts, looks_like_name, named, read_key
 from substrate.extraction.builtin.intervals import interval
-from substrate.extraction.builtin.roles import ROLE_MODIFIERS, is_role
+from substrate.extraction.builtin.roles import is_role
 from substrate.extraction.builtin.terms import Term
 from substrate.extraction.builtin.vocabulary import MEASURED_NOUNS
 from substrate.extraction.claims import UNDATED, ClaimTime, Value
@@ -208,11 +208,6 @@ def bare_code(words: str) -> str:
     """ "缺陷BUG-5127" → "BUG-5127"; other words stay as they are."""
     m = re.search(r"[A-Z][A-Z0-9]*-\d+$", words)
     return m.group() if m is not None else words
-
-
-def plain_role(words: str) -> bool:
-    """Whether all before the role noun are words that roles are made of."""
-    return is_role(words) and all(w.lower() in ROLE_MODIFIERS for w in words.split()[:-1])
 
 
 def contact_drafts(subject: Term | None, key: Key, value: str) -> list[Draft]:

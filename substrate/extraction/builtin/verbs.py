@@ -306,9 +306,6 @@ SEEM = {"seem", "appear", "think", "believe", "consider", "suppose", "assume", "
 REPORT = {"say", "claim", "allege", "report", "announce", "state", "tell", "argue", "insist", "suggest",
           "write", "maintain", "assert", "mention", "quote", "declare", "hear", "add", "explain", "predict",
           "warn", "promise", "propose", "recommend", "request", "demand", "deny", "ask"}  # fmt: skip
-FACTIVE = {"confirm", "note", "record", "show", "remember", "know", "mean", "establish", "find", "learn",
-           "realise", "realize", "document", "recall", "verify", "certify", "indicate", "list", "ensure",
-           "minute", "register"}  # fmt: skip
 IRREALIS = {
     "let",
     "urge",
