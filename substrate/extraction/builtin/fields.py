@@ -53,9 +53,9 @@ CHINESE_KEYS = {
     "邮箱": "email", "电话": "phone", "主席": "chair", "成立日期": "founded", "成立时间": "founded",
 }  # fmt: skip
 
+PERSON_KEYS = _words("name, full name, employee, employee name, person, staff member, staff, member name, who")
 NAME_KEYS = {
-    **dict.fromkeys(_words("name, full name, employee, employee name, person, staff member, staff, member "
-        "name, who"), "person"),
+    **dict.fromkeys(PERSON_KEYS, "person"),
     **dict.fromkeys(_words("project, project name, programme, program, initiative"), "project"),
     **dict.fromkeys(_words("company, company name, organisation, organization, customer name, vendor name, "
         "firm, employer name"), "organization"),
@@ -65,7 +65,6 @@ NAME_KEYS = {
 }  # fmt: skip
 """Header or key whose value is the subject, and what kind of thing that is."""
 
-PERSON_KEYS = _words("name, full name, employee, employee name, person, staff member, staff, member name, who")
 START_KEYS = _words(
     "from, since, start, start date, started, effective, effective date, effective from, valid from, begin, begins, "
     "begin date, starting, with effect from, effective since, as of, in force from, active from, appointed on, hired, "
