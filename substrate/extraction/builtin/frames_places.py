@@ -14,10 +14,8 @@ from substrate.extraction.claims import UNDATED, Mood
 
 _OF_PERSON = {"of", "from", "at", "with"}
 _OF_THING = {"in", "of"}
-SITES = frozenset(
-    "office site plant factory depot branch yard warehouse laboratory lab store shop campus server host machine mill "
-    "hotel school museum station harbour terminal workshop".split()
-)
+_SITES = frozenset("office site plant factory depot branch yard warehouse laboratory lab store shop campus".split())
+SITES = _SITES.union("server host machine mill hotel school museum station harbour terminal workshop".split())
 _BASED = re.compile(r"(?P<place>[A-Z][\w'’]+(?: [A-Z][\w'’]+)?)-based")
 
 
@@ -38,9 +36,6 @@ def _based(scene: Scene, token: Any, mood: Mood | None) -> None:
         subject = Term("name", unit.text, unit.guess, who, unit=unit)
         place = Term("name", m.group("place"), "place")
         scene.findings.drafts.append(Draft(subject, "located in", place, UNDATED, mood, None, "place", wording="based"))
-
-
-_SITES = frozenset("office site plant factory depot branch yard warehouse laboratory lab store shop campus".split())
 
 
 def beside_names(scene: Scene, whole: Mood | None) -> None:
