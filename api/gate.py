@@ -101,21 +101,26 @@ class Gate:
 def _admit(state: State, scope: Scope, path: str) -> Admission:
     """`admit`, within what the token is allowed, or the address where there is no valid one."""
     limits: Limits = state.limits
-    presented = None if path in UNSIGNED else shown(scope, state.settings)
+    presented = None
     try:
+        if path not in UNSIGNED:
+            presented = shown(scope, state.settings)
         admission = admit(state.database, presented, path, scope["method"])
     except Unauthenticated:
         limits.address_calls(_address(scope))
         raise
     except (NotFound, Forbidden):
-        if presented is not None:
-            limits.token_calls(presented)
+        _count(limits, scope, presented)
         raise
+    _count(limits, scope, presented)
+    return admission
+
+
+def _count(limits: Limits, scope: Scope, presented: str | None) -> None:
     if presented is None:
         limits.address_calls(_address(scope))
     else:
         limits.token_calls(presented)
-    return admission
 
 
 def _left(state: State, admission: Admission, call: Call, path: str) -> None:

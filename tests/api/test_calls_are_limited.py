@@ -12,6 +12,8 @@ import pytest
 
 from api.app import create_app
 from api.limits import Allowance, Limits, network_of
+from api.showing import COOKIE
+from substrate.access.token_shape import new_secret
 from substrate.db import NO_BASE
 from substrate.errors import TooManyCalls
 from tests.api.conftest import serving
@@ -64,6 +66,15 @@ def test_what_shows_no_valid_token_is_limited_by_its_address(database, settings,
         assert ask(tokens.read) == 200  # a valid token from the same address is no stranger
         # Whom nobody configured as a proxy cannot say that it is somebody else.
         assert 429 in [ask(None, **{"X-Forwarded-For": f"203.0.113.{n}"}) for n in range(30)]
+
+
+def test_what_a_strange_page_sends_along_is_limited_too(database, settings):
+    settings = limited(settings, anonymous_calls_per_minute=60)
+    session = {"Cookie": f"{COOKIE}={new_secret('session')}", "Origin": "https://elsewhere.example"}
+    with serving(create_app(settings, database), settings) as url:
+        seen = [httpx.post(f"{url}/api/v1/kbs", headers=session).status_code for _ in range(20)]
+    assert seen[:8] == [403] * 8
+    assert 429 in seen
 
 
 def test_a_configured_proxy_says_who_calls(database, settings, tokens):
