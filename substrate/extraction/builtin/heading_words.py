@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 
+from substrate.extraction.builtin.vocabulary import TITLE_SUFFIXES
+
 
 def _words(text: str) -> frozenset[str]:
     return frozenset(text.split())
@@ -11,15 +13,13 @@ def _words(text: str) -> frozenset[str]:
 
 SMALL_WORDS = _words("of the and for de van von der di da la in on at to a an &")
 
-DOCUMENT_WORDS = _words(
-    """charter memo memorandum record records note notes profile page report reports minutes handbook overview summary
-    log logs changelog brief briefing sheet factsheet file dossier announcement update updates status letter offer
-    handover hand-over card entry history plan details info information agreement contract notice circular bulletin
-    newsletter register roster directory chronology timeline agenda mandate terms statement declaration certificate
-    appendix annex attachment extract excerpt transcript protocol change changes staff payroll employment appointment
-    confirmation correspondence email"""
+DOCUMENT_WORDS = TITLE_SUFFIXES | _words(
+    """reports changelog updates agreement contract notice circular bulletin newsletter register roster directory
+    chronology timeline agenda mandate terms statement declaration certificate appendix annex attachment extract
+    excerpt transcript protocol change changes staff payroll employment appointment confirmation correspondence
+    email"""
 )
-"""What a title says about the document rather than about its subject, beside `vocabulary.TITLE_SUFFIXES`."""
+"""What a title says about the document rather than about its subject."""
 
 GENERIC_WORDS = DOCUMENT_WORDS | _words(
     """weekly monthly quarterly annual yearly daily general introduction background purpose scope objectives goals aims

@@ -120,7 +120,7 @@ def described(heading: str) -> Term | None:
     text = _STRIP.sub("", heading).strip()
     words = text.split()
     one = re.fullmatch(r"[A-Z][a-z-]+(?: [a-z][a-z-]+| [A-Z][A-Za-z-]+){1,2}", text) is not None
-    generic = h.GENERIC_WORDS | v.MEASURED_NOUNS | v.TITLE_SUFFIXES | h.SMALL_WORDS | v.MONTHS_AND_DAYS
+    generic = h.GENERIC_WORDS | v.MEASURED_NOUNS | h.SMALL_WORDS | v.MONTHS_AND_DAYS
     plain = any(w.lower() in generic or w.endswith("ing") for w in words) or text.endswith("s")
     return Term("name", text) if one and not plain and list_key(text) == (None, None) and not is_role(text) else None
 
@@ -145,10 +145,10 @@ def _without_document_words(part: str) -> str:
             lambda m: "项目" if m.group().startswith("项目") and m.start() else "",
             part,
         ).strip("的")
-    if (m := _ABOUT.match(part)) and m.group("kind").lower().split()[-1] in v.TITLE_SUFFIXES | h.DOCUMENT_WORDS:
+    if (m := _ABOUT.match(part)) and m.group("kind").lower().split()[-1] in h.DOCUMENT_WORDS:
         part = m.group("rest")
     words = part.split()
-    while words and words[-1].lower().strip(".,") in v.TITLE_SUFFIXES | h.DOCUMENT_WORDS | v.MONTHS_AND_DAYS:
+    while words and words[-1].lower().strip(".,") in h.DOCUMENT_WORDS | v.MONTHS_AND_DAYS:
         words.pop()
     while len(words) > 1 and words[-1] in _LOWER_KINDS:
         words.pop()
