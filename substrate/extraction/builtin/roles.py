@@ -60,10 +60,11 @@ MIRRORED = {"parent company": "subsidiary of", "parent": "subsidiary of", "emplo
             "owner company": "subsidiary of"}  # fmt: skip
 """Role → plain phrase, where the holder is the *object* ("Y's employer is X": Y works for X)."""
 
-TITLE_NOUNS = _words(
+ACRONYMS = _words("ceo cto cfo coo cio ciso cmo cpo chro vp svp evp cdo cso")
+TITLE_NOUNS = ACRONYMS | _words(
     """officer engineer analyst designer developer architect scientist researcher accountant controller
     consultant specialist administrator technician assistant secretary treasurer president vice-president
-    ceo cto cfo coo cio ciso cmo cpo chro vp svp evp cdo cso programmer tester writer editor librarian
+    programmer tester writer editor librarian
     professor lecturer dean provost rector teacher nurse physician surgeon pharmacist lawyer counsel
     attorney paralegal recruiter planner buyer auditor inspector foreman clerk cashier driver pilot chef
     commander representative ambassador minister mayor governor commissioner registrar curator producer
@@ -89,7 +90,6 @@ ROLE_NOUNS = TITLE_NOUNS | _words(
     maintainer coordinator founder co-founder cofounder supervisor co-lead co-owner co-chair mentor
     captain member employee"""
 )
-ACRONYMS = _words("ceo cto cfo coo cio ciso cmo cpo chro vp svp evp cdo cso")
 
 ROLE_MODIFIERS = _words(
     """chief senior staff principal deputy vice executive technical technology software data product project
