@@ -21,6 +21,7 @@ from api.access_log import AccessLog
 from api.gate import Admission
 from substrate import access, reads
 from substrate.access import Principal, Role
+from substrate.access.people import ROLES
 from substrate.axes.as_of import AsOf
 from substrate.db import Database, ReadConnection, WriteConnection
 from substrate.documents.checks import check_text
@@ -117,6 +118,15 @@ def editor(request: Request) -> Member:
     return found
 
 
+def reviewer(request: Request) -> Member:
+    """The caller of a route that shows what members do and ask. Raises `Forbidden` for whoever only reads the base:
+    a base may be open to anybody, and what its people ask is not part of it."""
+    found = member_of(request)
+    if ROLES.index(found.role) < ROLES.index("editor"):
+        raise Forbidden("this is shown to editors, admins and owners of this base")
+    return found
+
+
 def manager(request: Request) -> Member:
     """The caller of a route that says who may do what in a base. Raises `Forbidden` before the body is judged."""
     found = member_of(request)
@@ -147,6 +157,7 @@ def _shared(request: Request) -> tuple[Database, Settings, AccessLog, Callable[[
 
 AnyCaller = Annotated[Caller, Depends(caller)]
 Reader = Annotated[Member, Depends(member)]
+Reviewer = Annotated[Member, Depends(reviewer)]
 Editor = Annotated[Member, Depends(editor)]
 Manager = Annotated[Member, Depends(manager)]
 SignedIn = Annotated[Caller, Depends(signed_in)]

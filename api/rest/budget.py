@@ -8,7 +8,7 @@ from uuid import UUID
 
 from fastapi import APIRouter, Depends, Request
 
-from api.deps import Member, Reader, StrictRoute, member_of
+from api.deps import Member, Reviewer, StrictRoute, member_of
 from api.rest.bodies import Body
 from substrate.access.people import ROLES
 from substrate.errors import Forbidden
@@ -36,7 +36,7 @@ def _keeper(request: Request) -> Member:
 
 
 @router.get("")
-def get_budget(kb_id: UUID, who: Reader) -> dict[str, Any]:
+def get_budget(kb_id: UUID, who: Reviewer) -> dict[str, Any]:
     """Today's limits, spending and reservations. ``alert`` says why passages wait and until when, else null."""
     with who.read() as conn:
         return _shown(standing(conn, kb_id, Terms.of(who.settings)))

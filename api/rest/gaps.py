@@ -8,7 +8,7 @@ from uuid import UUID
 from fastapi import APIRouter
 from pydantic import Field
 
-from api.deps import Editor, Reader, StrictRoute
+from api.deps import Editor, Reader, Reviewer, StrictRoute
 from api.rest.bodies import Body, Why, why_of
 from substrate import gaps, reads
 
@@ -24,7 +24,7 @@ class Question(Body):
 @router.get("/gaps")
 def list_gaps(
     kb_id: UUID,
-    who: Reader,
+    who: Reviewer,
     state: Literal["open", "answered", "dismissed", "any"] = "open",
     limit: int = 50,
     cursor: str | None = None,

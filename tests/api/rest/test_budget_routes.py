@@ -1,4 +1,4 @@
-"""The budget of a base over REST: read by whoever may read, set by those who answer for the base."""
+"""The budget of a base over REST: read by editors, set by those who answer for the base."""
 
 from __future__ import annotations
 
@@ -27,6 +27,12 @@ def test_an_editor_does_not_set_it(api):
     answer = api("PUT", json={"tokens_per_day": 1, "cost_per_day": None})
     assert (answer.status_code, "admin or owner" in answer.text) == (403, True)
     assert api("GET").json()["own"] is False
+
+
+def test_who_only_reads_the_base_is_not_told_what_it_spends(server):
+    for who, status in (("viewer", 403), ("read", 200)):  # an editor's token that only reads
+        with server.client(getattr(server.tokens, who)) as client:
+            assert client.get(f"/api/v1/kbs/{server.kb}/model-budget").status_code == status, who
 
 
 def test_a_limit_is_set_shown_and_taken_back(api, owned, server, database):
